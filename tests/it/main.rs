@@ -67,6 +67,7 @@ mod reliability_data;
 mod reliability_templates;
 mod reliability_terminal;
 #[cfg(unix)]
+mod roles;
 mod sandbox;
 mod schemas;
 mod sessions;

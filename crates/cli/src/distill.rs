@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use stepwright_episode::Role;
 use stepwright_skill::code::GENERIC;
 use stepwright_skill::distil::{Distiller, Settings, pairs};
 use stepwright_skill::{Knowledge, Segment, changes, discover, file};
@@ -109,7 +110,7 @@ impl Distill {
             Some(path) => read_knowledge(path)?,
             None => Knowledge::default(),
         };
-        let name = config.model.model.clone();
+        let name = config.roles.get(&Role::Discoverer).unwrap_or(&config.model.model).clone();
         let source = launch::resolver(&config)(&name).map_err(CliError::Failed)?;
         let journal = self.journal();
         if self.out.exists() && !self.replace && !journal.exists() {

@@ -93,7 +93,9 @@ impl Run {
         let tasks = selector.select(&tasks).map_err(CliError::Usage)?;
         let commands = self.commands(&config, &tasks);
         let model = config.model.model.clone();
-        let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let provenance =
+            Provenance::of(BUILD, &config, &model).and_then(|all| all.with_roles(&config)?.with_data(data));
+        let provenance = provenance.map_err(failed)?;
         let provenance = provenance.with_commands(&config, commands.iter().map(String::as_str));
         let sides = match self.with.is_empty() {
             true => Vec::new(),
@@ -117,6 +119,7 @@ impl Run {
         };
         let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
         self.method.suit(study.method(), &config)?;
+        global.roles_suit(study.method(), study.options())?;
         study.settings().iter().for_each(|settings| note(settings));
         self.headless.run(study, provenance, &config, &model, self.detail)
     }

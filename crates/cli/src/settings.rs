@@ -7,12 +7,12 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
 use super::{CliError, note};
 use crate::debug_log;
-use stepwright_episode::Configuration;
+use stepwright_episode::{Configuration, Role};
 use stepwright_launch::config::{Config, Overrides};
 use stepwright_method::{self as method, DOMAIN};
 use stepwright_world::WORLDS;
 use stepwright_world::external::COMMAND_LINE;
-use stepwright_world::options::{Kind, OptionSpec, flags};
+use stepwright_world::options::{Kind, OptionSpec, flags, known_names};
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Default, Args)]
@@ -23,6 +23,9 @@ pub struct Global {
     /// The model: symbolic, local:NAME, a configured one, PROVIDER/MODEL, cassette:PATH, or an id at the endpoint [env: STEPWRIGHT_MODEL]
     #[arg(long = "model", id = "model_setting", global = true, value_name = "NAME", help_heading = "Settings")]
     model: Option<String>,
+    /// The model of a role, ROLE=NAME: reader, writer, proposer, selector, translator (an embedder), discoverer; may be given for several
+    #[arg(long = "model-for", global = true, value_name = "ROLE=NAME", value_parser = role_and_model, help_heading = "Settings")]
+    model_for: Vec<(Role, String)>,
     /// Where an OpenAI-compatible server answers [env: STEPWRIGHT_BASE_URL]
     #[arg(long, global = true, value_name = "URL", help_heading = "Settings")]
     base_url: Option<String>,
@@ -70,6 +73,14 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
     let (key, value) = parts.ok_or("write it as KEY=VALUE")?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn role_and_model(text: &str) -> Result<(Role, String), String> {
+    let (role, name) = key_and_value(text).map_err(|_| "write it as ROLE=NAME")?;
+    let known = Role::ALL.map(Role::name);
+    let role =
+        Role::named(&role).ok_or_else(|| format!("there is no role `{role}`; {}", known_names(&role, &known)))?;
+    Ok((role, name))
 }
 
 /// Whether an argument is an option of methods: there are many, and each method has few.
@@ -173,6 +184,26 @@ impl Global {
         self.model.as_deref()
     }
 
+    /// A change of a session that is opened again, with the models of roles that are named.
+    pub(crate) fn with_roles(&self, change: Option<Configuration>) -> Option<Configuration> {
+        // A session keeps its embedder.
+        let roles = self.model_for.iter().filter(|(role, _)| *role != Role::Translator);
+        let roles: Vec<_> = roles.map(|(role, name)| (role.key(), name.clone())).collect();
+        if roles.is_empty() {
+            return change;
+        }
+        let mut change = change.unwrap_or_default();
+        change.options.extend(roles);
+        Some(change)
+    }
+
+    /// Whether a method asks as all that the command line names models for; what no method asks is left to others.
+    pub(crate) fn roles_suit(&self, method: &str, asked: &BTreeMap<String, String>) -> Result<(), CliError> {
+        let beside = [Role::Translator, Role::Discoverer];
+        let idle = self.model_for.iter().find(|(role, _)| !beside.contains(role) && !asked.contains_key(&role.key()));
+        idle.map_or(Ok(()), |(role, _)| Err(CliError::Usage(format!("--model-for: {method} asks no {}", role.name()))))
+    }
+
     /// The merged configuration under these flags.
     pub fn load(&self) -> Result<Config, CliError> {
         let mut config =
@@ -232,6 +263,9 @@ impl Global {
             overrides.set(&setting, "--command", Some(command.as_str()));
         }
         overrides.set("model.model", "--model", self.model.clone());
+        for (role, name) in &self.model_for {
+            overrides.set(&format!("model.{}.model", role.name()), "--model-for", Some(name.as_str()));
+        }
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         overrides.set("method.method", "--method", self.method.method.clone());
         for (key, value) in &self.method.options {

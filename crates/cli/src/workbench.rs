@@ -94,7 +94,7 @@ impl What {
 impl Open {
     /// Opens the workbench on the session.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        let change = self.method.change()?;
+        let change = global.with_roles(self.method.change()?);
         if self.read_only && change.is_some() {
             return Err(CliError::Usage("--read-only changes nothing, also not what a method is set to".to_owned()));
         }

@@ -71,7 +71,7 @@ impl Driver {
             let prompt = asked.prompt.as_ref().filter(|_| asked.n == 1)?;
             Some((prompt.messages.iter().map(|m| m.text.chars().count()).sum(), usage?.prompt))
         };
-        self.models.learn_length(length());
+        self.models.learn_length(asked.kind.role(), length());
     }
 
     fn read_answer(&mut self, answered: Answered) -> Report {
@@ -79,13 +79,13 @@ impl Driver {
         let turn = self.gate.session().current().map(|n| &n.turn);
         let asked = turn.and_then(|t| t.ask(ask)).cloned();
         // Other prompts have no part that could be left out.
-        let shortens = asked.as_ref().is_some_and(|a| matches!(a.kind, AskKind::Action { .. }));
+        let shortens = asked.as_ref().filter(|a| matches!(a.kind, AskKind::Action { .. })).map(|a| a.kind.role());
         let answer = match result {
             Ok(answer) => answer,
             Err(error) => {
-                let shorter = match &error {
-                    Failure::Model(error) if shortens => self.models.shorter(error),
-                    Failure::Model(_) | Failure::Work(_) => None,
+                let shorter = match (&error, shortens) {
+                    (Failure::Model(error), Some(role)) => self.models.shorter(role, error),
+                    _ => None,
                 };
                 return match shorter {
                     Some(error) => Report::AskTooLong { ask, error },
@@ -98,7 +98,7 @@ impl Driver {
         };
         let usage = answer.usage;
         self.learn_length(&asked, usage);
-        let reading = self.stack.read(&self.context(None), &asked, &answer);
+        let reading = self.stack.read(&self.context(None).of(asked.kind.role()), &asked, &answer);
         let texts: Vec<String> = answer.completions.into_iter().map(|c| c.text).collect();
         match reading {
             Reading::Drafts { drafts, note } => {

@@ -14,7 +14,8 @@ use stepwright_model::{ModelRequest, ScoreRequest, Tag};
 
 impl Driver {
     pub(super) fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
-        let Source::Language { model, .. } = &self.models.source else {
+        let role = spec.kind.role();
+        let Source::Language { model, .. } = self.models.source_of(role) else {
             let error = "no language model is in use; choose one first".to_owned();
             return self.report(Report::AskFailed { ask, error });
         };
@@ -22,7 +23,7 @@ impl Driver {
         let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
         let raw = messages.iter().any(|m| m.role == "text");
         let shape = match &spec.shape {
-            Shape::Usual => self.stack.shape(&self.context(None), &spec.kind, raw),
+            Shape::Usual => self.stack.shape(&self.context(None).of(role), &spec.kind, raw),
             shape => shape.clone(),
         };
         let cancel = CancellationToken::new();
@@ -77,7 +78,7 @@ impl Driver {
         });
         // A raw completion is one line; a chat model may need to reason first.
         let exact = raw || cut_counts || spec.kind.is_background();
-        let least = if exact { 0 } else { self.models.prompting.answer_tokens };
+        let least = if exact { 0 } else { self.models.voices.of(spec.kind.role()).prompting.answer_tokens };
         ModelRequest {
             messages: Vec::new(),
             max_tokens: max_tokens.max(least),

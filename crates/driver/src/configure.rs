@@ -2,8 +2,8 @@
 
 use super::driver::Driver;
 use super::models::Prepared;
-use super::source::Source;
-use stepwright_episode::Configuration;
+use super::source::{Source, first_asked, roles_of};
+use stepwright_episode::{Configuration, Role};
 use stepwright_method::{self as method, MethodStack};
 use stepwright_protocol::Level;
 use stepwright_world::options::Values;
@@ -21,29 +21,40 @@ impl Driver {
         };
         let mut options = self.gate.session().options.clone();
         options.extend(wanted.options.clone());
-        let options = Values::read(method::options_with(method.info().options), &options).map_err(|e| e.to_string())?;
+        let named = options;
+        let options = Values::read(method::options_with(method.info().options), &named).map_err(|e| e.to_string())?;
         let other = wanted.model != self.models.source.name();
         let source = other.then(|| (self.models.resolver)(&wanted.model)).transpose()?;
-        let traits = source.as_ref().map_or_else(|| self.models.traits.clone(), Source::traits);
+        let idle = Role::models(&wanted.options).find(|(role, _)| !method.info().asks_as(*role, &options));
+        if let Some((role, _)) = idle {
+            return Err(format!("{} asks no {}", method.info().id, role.name()));
+        }
+        let main = source.as_ref().unwrap_or(&self.models.source);
+        let known: Vec<&Source> = [main].into_iter().chain(self.models.roles.values()).collect();
+        let roles = match roles_of(&named, &known, &self.models.resolver) {
+            Ok(roles) => roles,
+            Err((role, why)) if wanted.options.contains_key(&role.key()) => return Err(why),
+            // One that is gone since the session was opened, which was said then.
+            Err(_) => self.models.roles.clone(),
+        };
+        let traits = first_asked(&method.info(), &roles, main).traits();
         let kind = &self.knowledge.kind;
         method::fits(&method.info(), &options, self.timeline.world.kind(), Some(kind), &traits)
             .map_err(|misfit| misfit.to_string())?;
-        Ok(Prepared { method, options, source })
+        Ok(Prepared { method, options, source, roles })
     }
 
     /// Uses what was made ready.
     pub(super) fn configure(&mut self) {
-        let Some(Prepared { method, options, source }) = self.models.prepared.take() else { return };
-        if let Some(source) = source {
-            self.models.take(source);
-        }
+        let Some(Prepared { method, options, source, roles }) = self.models.prepared.take() else { return };
+        self.models.take(source, roles);
         self.stack = MethodStack::new(method, &options);
         // Their users derive them again; steps need not keep them up to date.
         self.forget_assertions();
         if self.stack.keeps_belief() {
             self.timeline.track_truth();
         }
-        self.models.prompting.options = options;
+        self.models.set_options(&options);
         self.say_warnings();
     }
 

@@ -11,9 +11,10 @@ use super::messages::{Message, Outlets};
 use super::models::Models;
 use super::service::Services;
 use super::setup::{Beginning, Persistence, Setup};
+use super::source::{Roles, roles_of};
 use super::timeline::{self, Timeline};
 use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
-use stepwright_episode::{Assertions, Gate, NodeId, Record, Session};
+use stepwright_episode::{Assertions, Gate, NodeId, Record, Role, Session};
 use stepwright_method::options::BELIEF;
 use stepwright_method::program_context::ProgramContext;
 use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction, conduct, options_with};
@@ -56,7 +57,7 @@ impl Driver {
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, methods, mut knowledge, mut prompting, .. } = setup;
-        let Setup { sandbox, services, keep, adopted, policy, headless, clock, remarks, .. } = setup;
+        let Setup { sandbox, services, keep, adopted, policy, headless, clock, mut remarks, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
@@ -71,6 +72,15 @@ impl Driver {
             program.adopt(&Assertions { action: action.clone(), assertions, origin })?;
         }
         let started = session.is_started();
+        let roles = match roles_of(&session.options, &[&source], &resolver) {
+            Ok(roles) => roles,
+            // Models that are gone must not keep anyone from reading the session.
+            Err((_, why)) if started => {
+                remarks.push(format!("{why}; the model in use is asked in its place"));
+                Roles::new()
+            }
+            Err((_, why)) => return Err(why),
+        };
         let mut assertions = program.assertions();
         for adopted in adopted.into_iter().filter(|_| !started) {
             program.adopt(&adopted)?;
@@ -113,7 +123,7 @@ impl Driver {
             program,
             knowledge,
             stack: MethodStack::new(method, &prompting.options),
-            models: Models::new(source, prompting, sandbox, (resolver, methods)),
+            models: Models::new((source, roles), prompting, sandbox, (resolver, methods)),
             journal: Journal::new(keep, records, (started, !started && !headless)),
             jobs: Jobs::default(),
             services: Services::new(services),
@@ -143,6 +153,7 @@ impl Driver {
 
     /// The same in a session that is elsewhere, where the world is too.
     pub(super) fn context_in<'a>(&'a self, session: &'a Session, samples: Option<u32>) -> Context<'a> {
+        let proposer = self.models.voices.of(Role::Proposer);
         Context {
             session,
             round: self.gate.round(),
@@ -150,8 +161,9 @@ impl Driver {
             world: self.timeline.world.as_ref(),
             program: &self.program,
             state: &self.timeline.state,
-            model: &self.models.traits,
-            prompting: &self.models.prompting,
+            model: &proposer.traits,
+            prompting: &proposer.prompting,
+            voices: &self.models.voices,
             knowledge: &self.knowledge,
             past: Past {
                 requests: self.timeline.requests(),

@@ -240,7 +240,8 @@ impl Driver {
 
     /// An ask under the name of the model in use, where it names none.
     fn named(&self, ask: AskSpec) -> AskSpec {
-        let model = if ask.model.is_empty() { self.models.traits.name.clone() } else { ask.model };
+        let model =
+            if ask.model.is_empty() { self.models.voices.of(ask.kind.role()).traits.name.clone() } else { ask.model };
         AskSpec { model, ..ask }
     }
 

@@ -14,7 +14,7 @@ use super::messages::Outlets;
 use super::models::Models;
 use super::service::{Fork, Services};
 use super::setup::{Persistence, system_clock};
-use super::source::Source;
+use super::source::{Source, roles_of};
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Draft, Request};
 use stepwright_episode::{
@@ -62,7 +62,9 @@ impl Fork {
         if stack.keeps_belief() {
             self.timeline.track_truth();
         }
-        let Fork { session, timeline, program, knowledge, prompting, sandbox, resolver, methods } = self;
+        let Fork { session, timeline, program, knowledge, prompting, roles, sandbox, resolver, methods } = self;
+        let known: Vec<&Source> = [&source].into_iter().chain(roles.values()).collect();
+        let roles = roles_of(&session.options, &known, &resolver).map_err(|(_, why)| why)?;
         let (messages, mut returns) = unbounded_channel();
         let (notices, _nobody) = unbounded_channel();
         let mut driver = Driver {
@@ -71,7 +73,7 @@ impl Fork {
             program,
             knowledge,
             stack,
-            models: Models::new(source, prompting, sandbox, (resolver, methods)),
+            models: Models::new((source, roles), prompting, sandbox, (resolver, methods)),
             journal: Journal::new(Persistence::Nothing, Vec::new(), (false, false)),
             jobs: Jobs::default(),
             services: Services::default(),

@@ -1,26 +1,30 @@
 //! Models and methods: what the session asks with, what it can be exchanged for, and how prompts are made to suit it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::source::{MethodResolver, Resolver, Source};
+use super::source::{MethodResolver, Resolver, Roles, Source};
+use stepwright_episode::Role;
 use stepwright_method::prompting::{Meter, Prompting};
-use stepwright_method::{Method, ModelTraits};
+use stepwright_method::{Method, Voice, Voices};
 use stepwright_model::ModelError;
 use stepwright_sandbox::Sandbox;
 use stepwright_world::options::Values;
 
-/// A method, its options and, where it is another one, a model, ready to be used.
+/// A method, its options and models, ready to be used.
 pub(super) struct Prepared {
     pub(super) method: Arc<dyn Method>,
     pub(super) options: Values,
+    /// The model in use, where it is another one.
     pub(super) source: Option<Source>,
+    pub(super) roles: Roles,
 }
 
-/// The model in use and what prompts for it are made with.
+/// The models in use and what prompts for them are made with.
 pub(super) struct Models {
     pub(super) source: Source,
-    pub(super) traits: ModelTraits,
-    pub(super) prompting: Prompting,
+    pub(super) roles: Roles,
+    pub(super) voices: Voices,
     pub(super) sandbox: Arc<dyn Sandbox>,
     pub(super) resolver: Resolver,
     pub(super) methods: MethodResolver,
@@ -31,17 +35,29 @@ pub(super) struct Models {
     too_long: u32,
 }
 
+/// A model as methods see it; prompts are made as it wants them.
+fn voice(source: &Source, mut prompting: Prompting) -> Voice {
+    if let Source::Language { model, .. } = source {
+        prompting.raw = model.prefers_raw();
+        prompting.chosen = model.has_chosen_interface();
+        prompting.context = model.context();
+        prompting.answer_tokens = model.settings().answer_tokens.unwrap_or_default();
+        prompting.meter = Meter::default();
+    }
+    Voice { traits: source.traits(), prompting }
+}
+
 impl Models {
     pub(super) fn new(
-        source: Source,
+        (source, roles): (Source, Roles),
         prompting: Prompting,
         sandbox: Arc<dyn Sandbox>,
         (resolver, methods): (Resolver, MethodResolver),
     ) -> Self {
         let mut models = Models {
-            source: source.clone(),
-            traits: ModelTraits::default(),
-            prompting,
+            voices: Voices { main: voice(&source, prompting), of: BTreeMap::new() },
+            source,
+            roles: Roles::new(),
             sandbox,
             resolver,
             methods,
@@ -49,40 +65,58 @@ impl Models {
             shortened: false,
             too_long: 0,
         };
-        models.take(source);
+        models.take(None, roles);
         models
     }
 
-    /// Takes a model into use; prompts are made as it wants them.
-    pub(super) fn take(&mut self, source: Source) {
-        self.traits = source.traits();
-        if let Source::Language { model, .. } = &source {
-            self.prompting.raw = model.prefers_raw();
-            self.prompting.chosen = model.has_chosen_interface();
-            self.prompting.context = model.context();
-            self.prompting.answer_tokens = model.settings().answer_tokens.unwrap_or_default();
-            self.prompting.meter = Meter::default();
+    /// Takes models into use, those of roles in place of all that they had.
+    pub(super) fn take(&mut self, source: Option<Source>, roles: Roles) {
+        if let Some(source) = source {
+            self.voices.main = voice(&source, self.voices.main.prompting.clone());
+            self.source = source;
         }
-        self.source = source;
+        let mut before = std::mem::take(&mut self.voices.of);
+        for (role, source) in &roles {
+            let known = before.remove(role).filter(|known| known.traits.name == source.name());
+            let new = || voice(source, self.voices.main.prompting.clone());
+            self.voices.of.insert(*role, known.unwrap_or_else(new));
+        }
+        self.roles = roles;
+    }
+
+    pub(super) fn set_options(&mut self, options: &Values) {
+        for voice in self.voices.of.values_mut().chain([&mut self.voices.main]) {
+            voice.prompting.options = options.clone();
+        }
+    }
+
+    /// The model that is asked as that.
+    pub(super) fn source_of(&self, role: Role) -> &Source {
+        self.roles.get(&role).unwrap_or(&self.source)
+    }
+
+    pub(super) fn prompting(&self) -> &Prompting {
+        &self.voices.main.prompting
     }
 
     /// Whether a prompt that the model could not take can be made shorter; the words for it.
-    pub(super) fn shorter(&mut self, error: &ModelError) -> Option<String> {
+    pub(super) fn shorter(&mut self, role: Role, error: &ModelError) -> Option<String> {
         let ModelError::TooLong { context: Some(context), .. } = error else { return None };
         let context = usize::try_from(*context).unwrap_or(usize::MAX);
         self.too_long += 1;
-        let known = self.prompting.context;
+        let prompting = &mut self.voices.of_mut(role).prompting;
+        let known = prompting.context;
         // By the estimate it fitted: the estimate is wrong, so less is aimed at each time.
         let aim = if known.is_none_or(|k| k > context) { context } else { known.unwrap_or(context) * 4 / 5 };
-        self.prompting.context = Some(aim);
+        prompting.context = Some(aim);
         (self.too_long <= 4).then(|| error.to_string())
     }
 
     /// Takes in that a prompt was not too long and, where that is known, of how many characters and tokens it was.
-    pub(super) fn learn_length(&mut self, length: Option<(usize, u64)>) {
+    pub(super) fn learn_length(&mut self, role: Role, length: Option<(usize, u64)>) {
         self.too_long = 0;
         if let Some((chars, tokens)) = length {
-            self.prompting.meter.learn(chars, tokens);
+            self.voices.of_mut(role).prompting.meter.learn(chars, tokens);
         }
     }
 }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::source::{MethodResolver, Resolver, Source};
+use super::models::Models;
+use super::source::{MethodResolver, Resolver, Roles, Source};
 use super::timeline::Timeline;
 use stepwright_episode::gate::{Answer, Request, Ticket};
 use stepwright_episode::{AskId, Event, Record, Session};
@@ -56,6 +57,7 @@ pub struct Ground<'a> {
     pub session: &'a Session,
     pub program: &'a ProgramContext,
     pub world: &'a dyn World,
+    /// The model in use.
     pub source: &'a Source,
     pub knowledge: &'a Knowledge,
     pub resolver: &'a Resolver,
@@ -65,6 +67,9 @@ pub struct Ground<'a> {
 /// The session as a service sees it, and what it can want of it.
 pub struct SessionView<'a> {
     pub(super) ground: Ground<'a>,
+    /// What is learned is asked of it, and prompts are as it wants them.
+    pub discoverer: &'a Source,
+    pub(super) models: &'a Models,
     pub prompting: &'a Prompting,
     pub sandbox: &'a Arc<dyn Sandbox>,
     pub(super) timeline: &'a Timeline,
@@ -82,6 +87,7 @@ pub struct Fork {
     pub(super) program: ProgramContext,
     pub(super) knowledge: Knowledge,
     pub(super) prompting: Prompting,
+    pub(super) roles: Roles,
     pub(super) sandbox: Arc<dyn Sandbox>,
     pub(super) resolver: Resolver,
     pub(super) methods: MethodResolver,
@@ -130,7 +136,8 @@ impl SessionView<'_> {
             timeline: self.timeline.fork(),
             program: self.program.clone(),
             knowledge: self.knowledge.clone(),
-            prompting: self.prompting.clone(),
+            prompting: self.models.prompting().clone(),
+            roles: self.models.roles.clone(),
             sandbox: Arc::clone(self.sandbox),
             resolver: Arc::clone(self.resolver),
             methods: Arc::clone(self.methods),

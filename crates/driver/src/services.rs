@@ -3,6 +3,7 @@
 use super::driver::Driver;
 use super::jobs::{self, Job};
 use super::service::{Ground, RequestId, Service, ServiceId, Services, SessionView, Wanted, WorkDesk, WorkResult};
+use stepwright_episode::Role;
 use stepwright_episode::gate::Answer;
 use stepwright_method::Stop;
 use stepwright_protocol::Command;
@@ -85,7 +86,9 @@ impl Driver {
                 resolver: &self.models.resolver,
                 methods: &self.models.methods,
             },
-            prompting: &self.models.prompting,
+            discoverer: self.models.source_of(Role::Discoverer),
+            models: &self.models,
+            prompting: &self.models.voices.of(Role::Discoverer).prompting,
             sandbox: &self.models.sandbox,
             timeline: &self.timeline,
             headless: self.headless,

@@ -1,8 +1,10 @@
 //! Where proposals come from: a language model, or the agent without one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stepwright_method::{Method, ModelTraits, SYMBOLIC};
+use stepwright_episode::Role;
+use stepwright_method::{Method, MethodInfo, ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
 
 /// The source of proposals: the built-in agent, or a language model.
@@ -51,3 +53,27 @@ pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
 
 /// Finds the method of an id; the error says what ids there are.
 pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + Send + Sync>;
+
+/// The models that roles have of their own.
+pub type Roles = BTreeMap<Role, Source>;
+
+/// The models that a session's options name for roles. One name is one model: `known` are looked through first.
+/// Errors: the role, and why its model cannot be had.
+pub fn roles_of(
+    options: &BTreeMap<String, String>,
+    known: &[&Source],
+    resolver: &Resolver,
+) -> Result<Roles, (Role, String)> {
+    let mut found = Roles::new();
+    for (role, name) in Role::models(options) {
+        let same = known.iter().copied().chain(found.values()).find(|source| source.name() == name).cloned();
+        let source = same.map_or_else(|| resolver(name), Ok);
+        found.insert(role, source.map_err(|why| (role, format!("the model of the {}: {why}", role.name())))?);
+    }
+    Ok(found)
+}
+
+/// The model that a method asks before any other of its own.
+pub fn first_asked<'a>(method: &MethodInfo, roles: &'a Roles, main: &'a Source) -> &'a Source {
+    method.roles.first().and_then(|role| roles.get(role)).unwrap_or(main)
+}

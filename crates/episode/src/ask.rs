@@ -32,6 +32,8 @@ pub enum Sampling {
     Scored,
     /// What a program asks, as it asks it.
     Relayed,
+    /// A choice among listed actions.
+    Selected,
 }
 
 /// The purpose of an ask.
@@ -132,6 +134,8 @@ impl AskKind {
     pub const FURTHER: AskKind = AskKind::Action { how: Sampling::Further };
     /// Every admissible action scored.
     pub const SCORED: AskKind = AskKind::Action { how: Sampling::Scored };
+    /// A choice among listed actions.
+    pub const SELECTED: AskKind = AskKind::Action { how: Sampling::Selected };
     /// What a program asks, as it asks it.
     pub const RELAYED: AskKind = AskKind::Action { how: Sampling::Relayed };
     /// A whole plan.
@@ -173,6 +177,7 @@ impl AskKind {
             AskKind::RANKED,
             AskKind::FURTHER,
             AskKind::SCORED,
+            AskKind::SELECTED,
             AskKind::RELAYED,
             AskKind::PLAN,
             AskKind::PLAN_LINE,
@@ -210,6 +215,7 @@ impl fmt::Display for AskKind {
                 Sampling::Ranked => "next action, ranked",
                 Sampling::Further => "next action, ranked further",
                 Sampling::Scored => "next action, scored",
+                Sampling::Selected => "next action, selected",
                 Sampling::Relayed => "what the program asks",
             }),
             AskKind::Line { of } if *of == ArtifactKind::Plan => f.write_str("next line of the plan"),
@@ -303,6 +309,7 @@ mod tests {
             Sampling::Ranked,
             Sampling::Further,
             Sampling::Scored,
+            Sampling::Selected,
             Sampling::Relayed,
         ];
         let mut all: Vec<AskKind> = how.into_iter().map(|how| AskKind::Action { how }).collect();

@@ -283,8 +283,7 @@ impl Session {
 
     /// How many proposals were made and how often a model was asked, at all nodes: with a prompt, or by a method that tells its tokens.
     pub fn effort(&self) -> (usize, usize) {
-        let told = |ask: &&Ask| matches!(ask.state, AskState::Answered { usage: Some(_), .. });
-        let asked = |turn: &Turn| turn.asks.iter().filter(|ask| ask.prompt.is_some() || told(ask)).count();
+        let asked = |turn: &Turn| turn.asks.iter().filter(|ask| ask.is_of_model()).count();
         let turns = self.nodes.iter().map(|node| &node.turn);
         turns.fold((0, 0), |(made, asks), turn| (made + turn.proposals.len(), asks + asked(turn)))
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::learned::{self, Learned};
+use stepwright_episode::role::{Role, Spent};
 use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
     Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, Mark, Node, NodeId, OWN,
@@ -111,6 +112,8 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskEntry {
     pub title: String,
+    /// Whether it is told in short forms too: its prompt was edited, or it was asked of a role's own model.
+    pub stands_out: bool,
     pub messages: Vec<(String, String)>,
     pub reasoning: Vec<String>,
     pub answers: Vec<String>,
@@ -146,9 +149,14 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
         ("task".to_owned(), header.task.clone()),
         ("data".to_owned(), header.data.clone()),
         ("method".to_owned(), session.method.clone()),
-        ("model".to_owned(), session.model.clone()),
+        ("model".to_owned(), session.models()),
         ("tokens".to_owned(), format!("{} in, {} out", session.spent.prompt, session.spent.completion)),
     ];
+    let apart = session.spent_by_role();
+    if apart.len() > 1 {
+        let of = |(role, of): (&Role, &Spent)| format!("{} {} in, {} out", role.name(), of.prompt, of.completion);
+        facts.push(("by role".to_owned(), apart.iter().map(of).collect::<Vec<_>>().join("; ")));
+    }
     if let Some(cost) = session.cost {
         facts.push(("cost".to_owned(), stepwright_text::words::cost(cost)));
     }
@@ -287,7 +295,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         changes: change_lines(&node.changes.value()).into_iter().chain(departures(node)).collect(),
         won: node.outcome.won,
         here: session.cursor() == node.id,
-        asks: node.turn.asks.iter().map(ask).collect(),
+        asks: node.turn.asks.iter().map(|one| ask(one, session)).collect(),
         proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn, &session.model)).collect(),
         duel: duel(&node.turn),
         adopted: adopted(node),
@@ -454,9 +462,9 @@ fn is_edited(ask: &Ask) -> bool {
     ask.prompt.as_ref().is_some_and(|prompt| prompt.template == "edited")
 }
 
-fn ask(ask: &Ask) -> AskEntry {
+fn ask(ask: &Ask, session: &Session) -> AskEntry {
     let edited = if is_edited(ask) { "edited prompt, " } else { "" };
-    let mut title = format!("{edited}{} of {}, {} x {}", ask.kind, ask.model, ask.n, ask.sampling());
+    let mut title = format!("{edited}{} of {}, {} x {}", ask.purpose(), ask.model, ask.n, ask.sampling());
     if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
         title.push_str(&format!(" ({text})"));
     }
@@ -473,7 +481,9 @@ fn ask(ask: &Ask) -> AskEntry {
     };
     let reasoning = ask.exchange.iter().flat_map(|e| &e.completions).map(|c| c.reasoning.clone());
     let reasoning = reasoning.filter(|r| !r.is_empty()).collect();
-    AskEntry { title, messages, reasoning, answers, outcome }
+    let of_role = session.options.contains_key(&ask.kind.role().key());
+    let stands_out = is_edited(ask) || (of_role && ask.is_of_model());
+    AskEntry { stands_out, title, messages, reasoning, answers, outcome }
 }
 
 /// `own`: the session's model, which is not named.

@@ -31,7 +31,7 @@ pub fn summary(session: &Session) -> Summary {
         world,
         task,
         method: session.method.clone(),
-        model: session.model.clone(),
+        model: session.models(),
         steps: node.map_or(0, |n| n.depth),
         branches: tips(session).len(),
         won: node.is_some_and(|n| n.outcome.won),

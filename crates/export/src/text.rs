@@ -87,7 +87,7 @@ fn render_step(step: &Step) -> String {
     if let Some(state) = &step.state {
         out.push_str(&format!("    state: {}\n", line(&state.to_string())));
     }
-    for ask in step.asks.iter().filter(|ask| ask.title.starts_with("edited prompt")) {
+    for ask in step.asks.iter().filter(|ask| ask.stands_out) {
         out.push_str(&format!("    {}\n", line(&ask.title)));
     }
     for learned in &step.learned {

@@ -29,7 +29,7 @@ pub fn trajectory(session: &Session) -> Trajectory {
         env: header.world.clone(),
         task_id: Some(header.task.clone().into()),
         task: header.sentence.clone(),
-        model: Some(session.model.clone()),
+        model: Some(session.models()),
         source: Some("a session of stepwright".to_owned()),
         initial_observation: line.first().map(|node| node.outcome.observation.clone()),
         steps: steps.collect(),

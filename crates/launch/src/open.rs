@@ -9,10 +9,10 @@ use super::header::{new_header, session_path};
 use super::log_session::{self, LogSession};
 use crate::config::{self, BUILT_IN, Config, Selected};
 use stepwright_driver::{
-    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, start,
-    system_clock,
+    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, first_asked, roles_of,
+    sandbox, start, system_clock,
 };
-use stepwright_episode::{Header, Policy, log};
+use stepwright_episode::{Header, Policy, Role, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::publications;
 use stepwright_method::{self as method, DOMAIN, External, Knowledge, Method, MethodInfo, SYMBOLIC};
@@ -189,7 +189,8 @@ fn prepare_at(
     let own = config.data.demonstrations.as_deref();
     let demonstrations = sources.demonstrations(&opened, data.as_deref(), *seed, own)?;
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
-    let source = resolver(config)(name).map_err(OpenError::Failed)?;
+    let resolver = resolver(config);
+    let source = resolver(name).map_err(OpenError::Failed)?;
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
     let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
     let method = methods(config)(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
@@ -214,13 +215,22 @@ fn prepare_at(
         opened.sentence = sentence.unwrap_or_else(|| opened.task.clone());
     }
     let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
-    method::fits(&info, &method_options, kind, task_kind.as_deref(), &source.traits())
+    let models = models_of_roles(&info, &method_options, (options, config)).map_err(OpenError::Failed)?;
+    let roles = roles_of(&models, &[&source], &resolver).map_err(|(_, why)| OpenError::Failed(why))?;
+    let traits = first_asked(&info, &roles, &source).traits();
+    method::fits(&info, &method_options, kind, task_kind.as_deref(), &traits)
         .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;
     let named = own.map(|name| (DOMAIN.key.to_owned(), name.to_string()));
     let embedder = Some(&config.embedder).filter(|name| *name != BUILT_IN);
     let named = named.into_iter().chain(embedder.map(|name| (EMBEDDER.to_owned(), name.clone())));
     let header = Header {
-        options: opened.options.into_iter().chain(method_options.record(info.options)).chain(named).collect(),
+        options: opened
+            .options
+            .into_iter()
+            .chain(method_options.record(info.options))
+            .chain(named)
+            .chain(models)
+            .collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
         task: opened.task,
         sentence: opened.sentence,
@@ -342,6 +352,25 @@ pub fn methods(config: &Config) -> MethodResolver {
         }
         None => built_in(if id.is_empty() { method::DEFAULT } else { id }),
     })
+}
+
+/// The models of roles as a session records them: those that are asked for, and those configured of what the method asks.
+fn models_of_roles(
+    method: &MethodInfo,
+    values: &Values,
+    (asked, config): (&BTreeMap<String, String>, &Config),
+) -> Result<BTreeMap<String, String>, String> {
+    let mut models = BTreeMap::new();
+    for role in Role::ALL.into_iter().filter(|role| *role != Role::Translator) {
+        let (asked, configured) = (asked.get(&role.key()), config.roles.get(&role));
+        let asks = method.asks_as(role, values);
+        if asked.is_some() && !asks {
+            return Err(format!("{} asks no {}", method.id, role.name()));
+        }
+        let name = asked.or(configured).filter(|_| asks);
+        models.extend(name.map(|name| (role.key(), name.clone())));
+    }
+    Ok(models)
 }
 
 /// The configured own options of a method in another process, as sessions record them; none of other methods.

@@ -18,7 +18,7 @@ use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMB
 use crate::artifacts::ArtifactSpec;
 use crate::belief;
 use stepwright_episode::showing::Showing;
-use stepwright_episode::{ArtifactId, Ask, AskKind, Choice, Due, Generation, Node, Shape, Written};
+use stepwright_episode::{ArtifactId, Ask, AskKind, Choice, Due, Generation, Node, Role, Shape, Written};
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::{Ability, CUPS, UPDATING, closes, shipped_domain, state_form, updates};
 
@@ -148,6 +148,7 @@ fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
 
 /// The next step about the belief, before anything else is proposed.
 pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
+    let cx = &cx.of(Role::Writer);
     let update = due(cx, keeping)?;
     let believed = cx.session.belief()?;
     if matches!(keeping, Keeping::Together(_)) {

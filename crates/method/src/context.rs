@@ -18,8 +18,8 @@ use super::publications::{self, Asked, Interface, SETTINGS};
 use super::skills::{FORMS, SkillShelf, TIPS, with_tips};
 use stepwright_episode::gate::AskSpec;
 use stepwright_episode::{
-    Action, ArtifactId, AskId, AskKind, Choice, Decision, Generation, Node, NodeId, PromptRecord, Proposal, Session,
-    Shape, StepOutcome, Turn,
+    Action, ArtifactId, AskId, AskKind, Choice, Decision, Generation, Node, NodeId, PromptRecord, Proposal, Role,
+    Session, Shape, StepOutcome, Turn,
 };
 use stepwright_model::translator::Translator;
 use stepwright_program::{Assertion, Call, Effects, Rules, Specification};
@@ -52,6 +52,30 @@ pub struct ModelTraits {
     pub raw_setting: Option<String>,
     /// Whether it reports log-probabilities of given texts.
     pub scores: bool,
+}
+
+/// A model as a method sees it: its traits, and prompts as it wants them.
+#[derive(Debug, Clone, Default)]
+pub struct Voice {
+    pub traits: ModelTraits,
+    pub prompting: Prompting,
+}
+
+/// The model in use, and those that roles have of their own.
+#[derive(Debug, Clone, Default)]
+pub struct Voices {
+    pub main: Voice,
+    pub of: BTreeMap<Role, Voice>,
+}
+
+impl Voices {
+    pub fn of(&self, role: Role) -> &Voice {
+        self.of.get(&role).unwrap_or(&self.main)
+    }
+
+    pub fn of_mut(&mut self, role: Role) -> &mut Voice {
+        self.of.get_mut(&role).unwrap_or(&mut self.main)
+    }
 }
 
 /// Knowledge learned or loaded before the episode.
@@ -182,6 +206,8 @@ pub struct Context<'a> {
     pub model: &'a ModelTraits,
     /// Prompts, demonstrations as programs, options.
     pub prompting: &'a Prompting,
+    /// The model in use and those of roles.
+    pub voices: &'a Voices,
     pub knowledge: &'a Knowledge,
     pub past: Past<'a>,
     /// The sandbox for programs that models write.
@@ -189,6 +215,12 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// The same for asks of a role: the model that answers them, prompts as that wants them.
+    pub fn of(&self, role: Role) -> Context<'a> {
+        let Voice { traits, prompting } = self.voices.of(role);
+        Context { model: traits, prompting, ..*self }
+    }
+
     pub fn options(&self) -> &'a Values {
         &self.prompting.options
     }

@@ -50,6 +50,7 @@ impl Method for FfReplan {
                 description: "As FF-Replan, but the planner does not know that things out of sight are in the room. No language model.",
                 options: &[BELIEF, BLOCKING],
                 needs,
+                plans: true,
                 ..MethodInfo::BARE
             }
         } else {
@@ -60,6 +61,7 @@ impl Method for FfReplan {
                               plan after a refused step or at the plan's end. No language model.",
                 options: &[BELIEF, BLOCKING],
                 needs,
+                plans: true,
                 ..MethodInfo::BARE
             }
         }

@@ -4,6 +4,7 @@
 
 use super::context::ModelTraits;
 use super::options::{self, BLOCKING};
+use stepwright_episode::Role;
 use stepwright_world::options::{Table, Values};
 use stepwright_world::{Ability, WORLDS, WorldKind, refusal};
 
@@ -20,14 +21,32 @@ pub struct MethodInfo {
     pub options: Table,
     /// Its needs.
     pub needs: Needs,
+    /// What it asks a model as, the belief that any method may keep left out.
+    pub roles: &'static [Role],
+    /// Whether it follows a plan or program that is written whole before its first action.
+    pub plans: bool,
     /// Whether what it writes are Python programs, so that one can be parsed while it is typed.
     pub programs: bool,
 }
 
 impl MethodInfo {
     /// Of a method that has no options and needs nothing.
-    pub const BARE: MethodInfo =
-        MethodInfo { id: "", label: "", description: "", options: &[], needs: Needs::NONE, programs: false };
+    pub const BARE: MethodInfo = MethodInfo {
+        id: "",
+        label: "",
+        description: "",
+        options: &[],
+        needs: Needs::NONE,
+        roles: &[Role::Proposer],
+        plans: false,
+        programs: false,
+    };
+
+    /// Whether a model is asked as that with these options; candidates, skills and tips are found beside any method.
+    pub fn asks_as(&self, role: Role, options: &Values) -> bool {
+        let beside = role == Role::Discoverer || (role == Role::Writer && options.is(&options::BELIEF, "on"));
+        beside || self.roles.contains(&role)
+    }
 
     /// Whether it maintains a belief.
     pub fn keeps_belief(&self) -> bool {

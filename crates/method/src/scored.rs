@@ -10,7 +10,7 @@ use super::options::{ASSERTIONS, BELIEF, BLOCKING, LIKELIHOOD, RANKED, SHOTS, TE
 use super::precondition_aware::recommend_first;
 use super::skills::TIPS;
 use super::{MethodInfo, Needs, Round};
-use stepwright_episode::{AskKind, Proposal};
+use stepwright_episode::{AskKind, Proposal, Role};
 use stepwright_world::Ability;
 
 /// The id, for models that are known to score.
@@ -24,6 +24,7 @@ pub(super) const METHOD: NextAction = NextAction {
         description: "Scores every admissible action as the program's next line; takes the likeliest whose \
                       preconditions hold. For models that tell log-probabilities of given texts; best for small ones.",
         options: &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS],
+        roles: &[Role::Selector, Role::Proposer],
         needs: Needs { world_with_model: &[Ability::Admissible], scores: true, ..Needs::NONE },
         ..MethodInfo::BARE
     },

@@ -203,6 +203,35 @@ impl<'a, L: Sample> Group<'a, L> {
         })
     }
 
+    /// What both rows have results of: each thing with all its repetitions.
+    pub(crate) fn pairs(&self, other: &Group<'a, L>) -> Vec<(Vec<&'a L>, Vec<&'a L>)> {
+        let about = |unit: &Vec<&'a L>| unit.first().map(|line| line.about());
+        let theirs: BTreeMap<_, _> = other.units().into_iter().map(|unit| (about(&unit), unit)).collect();
+        self.units()
+            .into_iter()
+            .filter_map(|unit| Some((theirs.get(&about(&unit))?.clone(), unit)))
+            .map(|(b, a)| (a, b))
+            .collect()
+    }
+
+    /// The differences of a figure to the same things in another row, by the means of their repetitions.
+    fn differences(&self, other: &Group<'a, L>, figure: impl Fn(&L) -> Option<f64>) -> Vec<f64> {
+        let of = |(one, other): &(Vec<&L>, Vec<&L>)| Some(mean(one, &figure)? - mean(other, &figure)?);
+        self.pairs(other).iter().filter_map(of).collect()
+    }
+
+    /// The mean difference of a figure to the same things in another row.
+    pub(crate) fn mean_difference(&self, other: &Group<'a, L>, figure: impl Fn(&L) -> Option<f64>) -> Option<f64> {
+        let all = self.differences(other, figure);
+        (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    }
+
+    /// Its bootstrap over these things. `None` where there are fewer than two.
+    pub(crate) fn paired(&self, other: &Group<'a, L>, figure: impl Fn(&L) -> Option<f64>) -> Option<Interval> {
+        let mean = |drawn: &[&f64]| drawn.iter().copied().sum::<f64>() / drawn.len() as f64;
+        interval::bootstrap(&self.differences(other, figure), mean)
+    }
+
     pub(crate) fn interval_of_mean(&self, figure: impl Fn(&L) -> Option<f64>) -> Option<Interval> {
         let of = self.lines.iter().copied().filter(|line| figure(line).is_some());
         Group::all(Vec::new(), of).bootstrap(|lines: &[&L]| mean(lines, &figure))

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::runner::{Merged, Study, labels, lines_of};
-use super::{blocking, o3d, policy, precondition, reprompt, run, statler};
+use super::{blocking, decisions, o3d, policy, precondition, reprompt, run, statler};
 
 /// A study whose lines can be tabulated without carrying it out.
 #[derive(Clone, Copy)]
@@ -17,11 +17,12 @@ impl std::fmt::Debug for Kind {
     }
 }
 
-pub(crate) const KINDS: [Kind; 7] = [
+pub(crate) const KINDS: [Kind; 8] = [
     Kind::of::<run::Run>(),
     Kind::of::<precondition::Preconditions>(),
     Kind::of::<policy::Policies>(),
     Kind::of::<blocking::Blocking>(),
+    Kind::of::<decisions::Decisions>(),
     Kind::of::<statler::live::Requests>(),
     Kind::of::<o3d::O3d>(),
     Kind::of::<reprompt::Reprompt>(),

@@ -1,10 +1,11 @@
 //! Studies: headless runs, the papers' tables and metrics.
 //!
-//! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking`, `statler` and `o3d` are studies, listed in [`kinds`].
+//! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking`, `decisions`, `statler` and `o3d` are studies, listed in [`kinds`].
 
 pub mod blocking;
 mod columns;
 pub mod curve;
+pub mod decisions;
 pub mod in_force;
 mod interval;
 pub mod kinds;

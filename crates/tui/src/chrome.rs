@@ -20,6 +20,7 @@ use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
 use super::widgets::draw::Painter;
 use super::widgets::words;
+use stepwright_episode::role;
 use stepwright_episode::{Header, Mark, Origin};
 use stepwright_protocol::{Level, ProcessStatus};
 use stepwright_text::words::noun;
@@ -90,15 +91,17 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
         Some(session) => {
             let step = session.current().map_or(0, |n| n.depth);
             let spent = session.spent.prompt.saturating_add(session.spent.completion);
-            let mut right = vec![model_label(&session.model)];
+            let mut right = vec![model_label(&session.model) + &sanitize::line(&role::beside(&session.options))];
             if roomy {
                 right.insert(0, sanitize::line(&session.method).into_owned());
             }
             if spent > 0 {
-                right.push(match session.policy.token_budget {
-                    Some(budget) => format!("{} of {} tokens", thousands(spent), thousands(budget)),
-                    None => format!("{} {}", thousands(spent), noun(spent, "token")),
-                });
+                right.push(
+                    match session.policy.token_budget {
+                        Some(budget) => format!("{} of {} tokens", thousands(spent), thousands(budget)),
+                        None => format!("{} {}", thousands(spent), noun(spent, "token")),
+                    } + &if roomy { words::tokens_by_role(session) } else { String::new() },
+                );
             }
             if !session.breakpoints.is_empty() {
                 right.insert(0, stepwright_text::words::count(session.breakpoints.len(), "breakpoint"));

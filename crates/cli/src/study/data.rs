@@ -8,6 +8,7 @@ use clap::Args;
 use crate::world::WorldOptions;
 use crate::{BUILD, CliError, Global};
 use stepwright_driver::Source;
+use stepwright_episode::Role;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
 use stepwright_method::SYMBOLIC;
@@ -49,7 +50,8 @@ impl Episodes {
         let (model, _) = model(&config)?;
         let configured = || own.and_then(|world| config.data.of(world)).map(Path::to_owned);
         self.data = self.data.take().or_else(configured);
-        let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_data(self.data.as_deref()));
+        let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_roles(&config));
+        let provenance = provenance.and_then(|all| all.with_data(self.data.as_deref()));
         let config = Arc::new(config);
         let opening = Opening::new(&config, Sources::default(), self.max_steps.unwrap_or(usual_steps));
         Ok(Ready { model, provenance: provenance.map_err(failed)?, opening, config })
@@ -73,6 +75,12 @@ pub(super) fn failed(error: impl ToString) -> CliError {
 pub(super) fn model(config: &Config) -> Result<(String, Source), CliError> {
     let name = Some(config.model.model.as_str()).filter(|n| !n.is_empty()).unwrap_or(SYMBOLIC);
     Ok((name.to_owned(), resolver(config)(name).map_err(failed)?))
+}
+
+/// The model that what is learned is asked of, by the name that results record.
+pub(super) fn discoverer(config: &Config) -> Result<(String, Source), CliError> {
+    let Some(name) = config.roles.get(&Role::Discoverer) else { return model(config) };
+    Ok((name.clone(), resolver(config)(name).map_err(failed)?))
 }
 
 /// The dialogues of a file or folder; the shipped ones if `None`.

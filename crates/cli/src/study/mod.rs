@@ -2,6 +2,7 @@
 
 mod blocking;
 mod data;
+mod decisions;
 mod o3d;
 mod policy;
 mod preconditions;
@@ -24,6 +25,8 @@ pub(crate) enum StudyCommand {
     Policy(policy::PolicyStudy),
     /// Run the kitchen's tasks under blocking conditions and the baselines, beside the paper's Table 1
     Blocking(blocking::BlockingStudy),
+    /// Hold choosing an action at a time against writing a whole plan: several methods with one model over the same tasks
+    Decisions(decisions::DecisionsStudy),
     /// Make plans of household activities with corrective re-prompting and the baselines, beside the paper's Tables 1 and 2
     Reprompt(reprompt::RepromptStudy),
     /// Count the requests at a table answered in a row, beside the paper's tables
@@ -40,6 +43,7 @@ impl StudyCommand {
             StudyCommand::Preconditions(study) => study.run(global),
             StudyCommand::Policy(study) => study.run(global),
             StudyCommand::Blocking(study) => study.run(global),
+            StudyCommand::Decisions(study) => study.run(global),
             StudyCommand::Reprompt(study) => study.run(global),
             StudyCommand::Statler(study) => study.run(global),
             StudyCommand::O3d(study) => study.run(global),

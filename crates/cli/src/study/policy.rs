@@ -123,6 +123,7 @@ impl PolicyStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let options = self.options.of(self.world)?;
+        global.roles_suit("study policy", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
         let (name, source) = model(&config)?;
         let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD))?;

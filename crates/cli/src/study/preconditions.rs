@@ -1,5 +1,6 @@
 //! `stepwright study preconditions`: inferred preconditions compared with the true ones.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::data::{adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
+use super::data::{adopted, dialogues, discoverer, edition, failed, games, household_demonstrations, services};
 use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
 use crate::{BUILD, CliError, Global};
@@ -39,6 +40,10 @@ pub struct Preconditions {
     /// Demonstrations to infer from, at most; 10 for a service and all of the household's if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     demos: Option<u16>,
+    /// Compare rankings (none, Equation (1), the evidence rule), of each action by itself and of all together, with 1 to --demos
+    /// demonstrations (10 if absent), beside the truth
+    #[arg(long, conflicts_with_all = ["save", "by"])]
+    ablation: bool,
     /// Other episodes to score on, at most; all if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     tests: Option<u32>,
@@ -77,13 +82,17 @@ impl Preconditions {
     /// Infers what has no result yet; exit code 1 if something could not be inferred or scored.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let options = self.options.of(self.world)?;
+        global.roles_suit("study preconditions", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
-        let (name, source) = model(&config)?;
-        let subjects = match self.world.name() {
+        let (name, source) = discoverer(&config)?;
+        let mut subjects = match self.world.name() {
             "dialogue" => self.dialogue()?,
             "household" => self.household(&config)?,
             other => return Err(super::not_measured(other)),
         };
+        // Data with fewer demonstrations has the last number of them several times.
+        let mut seen = BTreeSet::new();
+        subjects.retain(|subject| seen.insert((subject.name.clone(), subject.seed, subject.demonstrations())));
         let origin = match source {
             Source::Symbolic => Origin::Symbolic,
             Source::Language { model, .. } => Origin::Language(Asking {
@@ -107,7 +116,8 @@ impl Preconditions {
         let data = self.options.data.as_deref();
         let provenance = Provenance::of(BUILD, &config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
         let provenance = provenance.with("options", json!(options));
-        let study = Arc::new(precondition::Preconditions::new(subjects, origin, way));
+        let study = precondition::Preconditions::new(subjects, origin, way);
+        let study = Arc::new(if self.ablation { study.ablated() } else { study });
         let Some(carried) = self.headless.carry_out(&study, provenance, &config, &name)? else {
             return Ok(ExitCode::SUCCESS);
         };
@@ -134,6 +144,14 @@ impl Preconditions {
         carried.tabulated(self.headless.json, report, &saved)
     }
 
+    /// The numbers of demonstrations to infer from: each of an ablation's, else one.
+    fn numbers(&self, usual: usize) -> Vec<usize> {
+        match self.ablation {
+            true => (1..=self.demos.map_or(10, usize::from)).collect(),
+            false => vec![self.demos.map_or(usual, usize::from)],
+        }
+    }
+
     fn tests(&self) -> usize {
         self.tests.map_or(usize::MAX, |n| n as usize)
     }
@@ -152,13 +170,13 @@ impl Preconditions {
             ));
         }
         let given = self.truth_of_file()?;
-        let subject = |(seed, service): (u64, &String)| {
+        let subject = |(seed, service, demos): (u64, &String, usize)| {
             let truth = given.clone().or_else(|| Truth::of_service(&source, service));
-            let demos = self.demos.map_or(10, usize::from);
             Subject::of_service(&source, service, demos, self.tests(), seed, truth).map(Arc::new).map_err(failed)
         };
+        let numbers = self.numbers(10);
         let each = self.seeds.all().iter().flat_map(|seed| services.iter().map(|service| (*seed, service)));
-        each.map(subject).collect()
+        each.flat_map(|(seed, service)| numbers.iter().map(move |demos| (seed, service, *demos))).map(subject).collect()
     }
 
     fn household(&self, config: &Config) -> Result<Vec<Arc<Subject>>, CliError> {
@@ -176,13 +194,14 @@ impl Preconditions {
         let tests = played(&source, edition, self.tests())?;
         let tests: Vec<Demo> = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();
         let truth = self.truth_of_file()?.unwrap_or_else(|| Truth::of_specification(&specification));
-        let most = self.demos.map_or(usize::MAX, usize::from);
-        let subject = |seed: &u64| {
+        let numbers = self.numbers(usize::MAX);
+        let subject = |(seed, most): (&u64, usize)| {
             let shown = demonstrations.iter().take(most).map(Demo::from).collect();
             let truth = Some(truth.clone());
             let subject = Subject::new("household", "household", &specification, shown, tests.clone(), truth);
             subject.map(|subject| Arc::new(subject.with_seed(*seed))).map_err(failed)
         };
-        self.seeds.all().iter().map(subject).collect()
+        let each = self.seeds.all().iter().flat_map(|seed| numbers.iter().map(move |most| (seed, *most)));
+        each.map(subject).collect()
     }
 }

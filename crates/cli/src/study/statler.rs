@@ -11,6 +11,7 @@ use serde_json::json;
 use super::data::{Episodes, Ready, write};
 use crate::headless::HeadlessFlags;
 use crate::{CliError, Global, print, print_json};
+use stepwright_episode::Role;
 use stepwright_method::SYMBOLIC;
 use stepwright_method::{self as method, Needs};
 use stepwright_study::curve::{Format, Plot};
@@ -43,6 +44,9 @@ pub(crate) struct StatlerStudy {
     /// Methods; if absent those of the paper, without a language model statler and cups-state
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     methods: Vec<String>,
+    /// Models that write the state, each beside the model in use, which reads it; success is given against the writer
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "recorded")]
+    writers: Vec<String>,
     /// At most so many episodes of each domain
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     first: Option<u32>,
@@ -95,6 +99,8 @@ impl StatlerStudy {
         let data = self.episodes.data.clone();
         let tasks = self.episodes(&opening.sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
+        let provenance =
+            provenance.with_models(&config, self.writers.iter().map(String::as_str)).map_err(CliError::Failed)?;
         let study = Requests::new(opening, data, model.clone(), conditions, tasks, &self.episodes.seeds)?;
         let study = Arc::new(study);
         let Some(carried) = self.headless.carry_out(&study, provenance, &config, &model)? else {
@@ -124,8 +130,13 @@ impl StatlerStudy {
     /// The methods, each of which suits an episode chosen if it was named.
     fn conditions(&self, model: &str, tasks: &[TaskInfo]) -> Result<Vec<Condition>, String> {
         let methods = self.methods(model)?;
-        let conditions: Vec<Condition> =
-            methods.into_iter().map(|method| Condition { cups: is_for_cups(&method), method }).collect();
+        let of = |method: String| {
+            let cups = is_for_cups(&method);
+            let several = self.writers.iter().cloned().map(Some).collect::<Vec<_>>();
+            let writers = if self.writers.is_empty() { vec![None] } else { several };
+            writers.into_iter().map(move |writer| Condition { method: method.clone(), writer, cups })
+        };
+        let conditions: Vec<Condition> = methods.into_iter().flat_map(of).collect();
         let suits = |c: &Condition| tasks.iter().any(|task| (task.kind == Domain::Cups.name()) == c.cups);
         if let Some(idle) = conditions.iter().find(|c| self.methods.contains(&c.method) && !suits(c)) {
             let of = if idle.cups { "three cups (domain cups)" } else { "a table's domains" };
@@ -142,6 +153,14 @@ impl StatlerStudy {
         let known: Vec<&str> = all.iter().filter(|m| m.needs.has(Ability::Requests)).map(|m| m.id).collect();
         if let Some(unknown) = self.methods.iter().find(|name| !known.contains(&name.as_str())) {
             return Err(format!("there is no method `{unknown}` of this study; {}", known_names(unknown, &known)));
+        }
+        if !self.writers.is_empty() {
+            let writes = |name: &str| method::named(name).is_some_and(|m| m.info().roles.contains(&Role::Writer));
+            if let Some(name) = self.methods.iter().find(|name| !writes(name)) {
+                return Err(format!("`{name}` asks no writer; leave it or --writers out"));
+            }
+            let all = || known.iter().filter(|id| writes(id)).map(|id| (*id).to_owned()).collect();
+            return Ok(if self.methods.is_empty() { all() } else { self.methods.clone() });
         }
         if model != SYMBOLIC {
             let usual = || known.iter().map(|id| (*id).to_owned()).collect();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::data::{failed, model};
+use super::data::{discoverer, failed};
 use crate::{CliError, Global, note, print, print_json};
 use stepwright_driver::Source;
 use stepwright_method::precondition::CandidateContext;
@@ -71,8 +71,9 @@ impl ToolsStudy {
             let why = "no domain is there: a folder with tools.json, demonstrations.jsonl and calls.jsonl is expected";
             return Err(CliError::Usage(format!("{}: {why}", self.data.display())));
         }
+        global.roles_suit("study tools", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
-        let asking = match model(&config)?.1 {
+        let asking = match discoverer(&config)?.1 {
             Source::Language { model, .. } => Some(Asking {
                 model,
                 prompts: Prompts::new(Some(&config.paths.config)),

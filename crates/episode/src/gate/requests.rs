@@ -396,7 +396,7 @@ impl Gate {
         }
         self.drop_ask("an edited prompt was sent in its place");
         self.new_round();
-        let model = self.session.model.clone();
+        let model = self.session.model_of(old.kind.role()).to_owned();
         let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
         let shape = Shape::Usual;
         let (kind, n, temperature) = (old.kind, old.n, old.temperature);

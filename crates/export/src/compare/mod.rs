@@ -223,7 +223,7 @@ fn column(line: &Line<'_>) -> Column {
     let tip = path.last();
     let side = line.ghost.and_then(|name| path.iter().rev().find_map(|node| node.turn.side(name)));
     let Configuration { model, method, .. } = side.map(|side| side.configuration.clone()).unwrap_or(Configuration {
-        model: session.model.clone(),
+        model: session.models(),
         method: session.method.clone(),
         ..Configuration::default()
     });

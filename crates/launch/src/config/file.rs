@@ -9,8 +9,9 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
 
 use super::layer::{ConfigError, Layer, Problem, Source};
-use super::settings::{EXTERNAL, METHODS, SECTIONS, SETTINGS, Setting, base, find};
+use super::settings::{EXTERNAL, METHODS, MODEL, SECTIONS, SETTINGS, Setting, base, find};
 use super::values::accepted;
+use stepwright_episode::Role;
 use stepwright_world::options::{Kind, nearest};
 
 const MAX_FILE: u64 = 1 << 20;
@@ -64,6 +65,7 @@ impl Reader<'_> {
                 continue;
             };
             match name {
+                MODEL => self.model(entries),
                 "models" => self.named("models", "a model", entries),
                 EXTERNAL => self.named(EXTERNAL, "an adapter", entries),
                 METHODS => self.named(METHODS, "a method", entries),
@@ -77,6 +79,9 @@ impl Reader<'_> {
     fn section(&mut self, section: &str, entries: &DeTable<'_>) {
         for (key, value) in entries {
             let (at, key) = (key.span().start, key.get_ref().as_ref());
+            if section == MODEL && can_name(MODEL, key) {
+                continue;
+            }
             let Some(setting) = find(section, key) else {
                 let base = base(section);
                 let known: Vec<&str> = SETTINGS.iter().filter(|s| s.section == base).map(|s| s.key).collect();
@@ -90,6 +95,23 @@ impl Reader<'_> {
             match from_toml(setting, value) {
                 Ok(read) => self.put(format!("{section}.{key}"), read, at),
                 Err(why) => self.problem(value.span().start, format!("`{key}` in [{section}] {why}")),
+            }
+        }
+    }
+
+    /// The section of the model in use, and those of roles in it.
+    fn model(&mut self, entries: &DeTable<'_>) {
+        self.section(MODEL, entries);
+        for (name, value) in entries.iter().filter(|(name, _)| can_name(MODEL, name.get_ref())) {
+            match value.get_ref() {
+                DeValue::Table(entries) => self.section(&format!("{MODEL}.{}", name.get_ref()), entries),
+                _ => {
+                    let name = name.get_ref();
+                    let advice = format!(
+                        "`{name}` is a role: write [{MODEL}.{name}] on a line of its own, and model = below it"
+                    );
+                    self.problem(value.span().start, advice);
+                }
             }
         }
     }
@@ -152,8 +174,11 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a section of a group can have that name. An adapter's is the prefix of its tasks' names, with a `/` between.
+/// Whether a section of a group can have that name; one of a model has a role's. An adapter's is the prefix of its tasks' names, with a `/` between.
 pub(super) fn can_name(group: &str, name: &str) -> bool {
+    if group == MODEL {
+        return Role::named(name).is_some();
+    }
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.') || (c == '/' && group == "models");
     !name.is_empty() && name.chars().all(plain) && (group, name) != ("models", "symbolic")
 }

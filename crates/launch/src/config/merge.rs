@@ -3,8 +3,9 @@
 use super::file::{can_name, parse};
 use super::folders::Paths;
 use super::layer::{Environment, Layer, Overrides, Problem, Source};
-use super::settings::{SECTIONS, SETTINGS, Setting, find, holds_commands};
-use super::values::from_text;
+use super::settings::{MODEL, SECTIONS, SETTINGS, Setting, find, holds_commands};
+use super::values::{from_text, plain, problem};
+use stepwright_episode::Role;
 use stepwright_world::options::{Kind, nearest};
 
 /// All values with their sources. What is wrong goes to `problems`.
@@ -70,6 +71,7 @@ pub(super) fn merge(
         }
         put(&mut merged, section, setting, &flag.value, &flag.flag, source, problems);
     }
+    describe_roles(&mut merged, paths, problems);
     // Paths in the file start where the file is; elsewhere at the working directory.
     let home = environment("HOME").or_else(|| environment("USERPROFILE"));
     for (name, (value, source)) in &mut merged {
@@ -90,6 +92,42 @@ pub(super) fn merge(
         }
     }
     merged
+}
+
+/// What a role's section says beside a name describes the model of that name: `models.NAME`. A flag names a model that is described
+/// elsewhere.
+fn describe_roles(merged: &mut Layer, paths: &Paths, problems: &mut Vec<Problem>) {
+    for role in Role::ALL {
+        let section = format!("{MODEL}.{}", role.name());
+        let own = |name: &str| {
+            name.strip_prefix(&section)?.strip_prefix('.').filter(|key| !key.is_empty()).map(str::to_owned)
+        };
+        let keys: Vec<String> = merged.keys().filter_map(|name| own(name)).filter(|key| key != MODEL).collect();
+        let name = format!("{section}.{MODEL}");
+        let named = merged.get(&name).map(|(value, source)| (plain(value), matches!(source, Source::Flag { .. })));
+        let known = named.as_ref().is_some_and(|(model, _)| {
+            let of_main = merged.get(&format!("{MODEL}.{MODEL}")).is_some_and(|(main, _)| plain(main) == *model);
+            of_main || merged.contains_key(&format!("models.{model}."))
+        });
+        let wrong = match (&named, keys.first()) {
+            (_, None) => continue,
+            (None, Some(key)) => Some((key, format!("[{section}] names no model: say which with model = \"…\""))),
+            (Some((model, false)), Some(key)) if known => {
+                Some((key, format!("{model} is described elsewhere: [{section}] names it with model = alone")))
+            }
+            _ => None,
+        };
+        if let Some((key, message)) = wrong {
+            problems.push(problem(merged, paths, &format!("{section}.{key}"), message));
+        }
+        for key in keys {
+            let moved = merged.remove(&format!("{section}.{key}"));
+            if let (Some((model, false)), Some(value)) = (&named, moved) {
+                merged.insert(format!("models.{model}."), (true.into(), value.1.clone()));
+                merged.insert(format!("models.{model}.{key}"), value);
+            }
+        }
+    }
 }
 
 fn put(

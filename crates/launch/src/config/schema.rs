@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::settings::{EXTERNAL, METHODS, SECTIONS, SETTINGS};
+use super::settings::{EXTERNAL, METHODS, MODEL, SECTIONS, SETTINGS};
+use stepwright_episode::Role;
 use stepwright_world::options::Kind;
 
 /// The schema; a TOML file has the same values.
@@ -16,6 +17,13 @@ pub fn schema() -> Value {
                 let text = json!({ "type": "string" });
                 let several = json!({ "type": "array", "items": text });
                 json!({ "type": "object", "additionalProperties": { "anyOf": [text, several] } })
+            }
+            MODEL => {
+                let mut section = keys(MODEL);
+                for role in Role::ALL {
+                    section["properties"][role.name()] = json!({ "$ref": "#/properties/model" });
+                }
+                section
             }
             section => keys(section),
         };

@@ -45,7 +45,11 @@ impl Setting {
 /// The sections with a line of help each. `models.NAME` takes the keys of `model`, `external` and `methods` hold sections only,
 /// `keys` takes any.
 pub(super) const SECTIONS: [(&str, &str); 12] = [
-    ("model", "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here"),
+    (
+        "model",
+        "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here; [model.writer] is that of \
+         a role (reader, writer, proposer, selector, translator, discoverer)",
+    ),
     ("method", "how proposals are made"),
     ("ui", "the workbench"),
     ("data", "your own copies of data that cannot ship with the program"),
@@ -226,6 +230,8 @@ const OWN: [Setting; 66] = settings! {
     }
 };
 
+pub(super) const MODEL: &str = "model";
+
 pub(super) const EXTERNAL: &str = "external";
 
 /// The section whose sections are methods in other processes.
@@ -236,10 +242,10 @@ pub(super) fn holds_commands(section: &str) -> bool {
     matches!(section, EXTERNAL | METHODS)
 }
 
-/// The section that defines the keys of a section: `models.NAME` takes those of `model`, `external.NAME` those of `external`.
+/// The section that defines the keys of a section: `models.NAME` and `model.ROLE` take those of `model`, `external.NAME` those of `external`.
 pub(super) fn base(section: &str) -> &str {
     match section.split_once('.') {
-        Some(("models", _)) => "model",
+        Some(("models" | MODEL, _)) => MODEL,
         Some((EXTERNAL, _)) => EXTERNAL,
         Some((METHODS, _)) => METHODS,
         _ => section,

@@ -9,6 +9,7 @@ use super::layer::{Layer, Shown};
 use super::settings::{SECTIONS, SETTINGS, base, holds_commands};
 use super::typed::Config;
 use super::values::texts;
+use stepwright_episode::Role;
 use stepwright_model::remote;
 use stepwright_world::options::Kind;
 
@@ -22,6 +23,9 @@ pub(super) fn all(merged: &Layer, config: &Config) -> Vec<Shown> {
         add(&mut shown, merged, section, keys.chain(own));
         if *section == "model" {
             shown.push(key_line("model", &config.model));
+            for role in Role::ALL {
+                add(&mut shown, merged, &format!("{section}.{}", role.name()), [section.to_string()].into_iter());
+            }
         }
     }
     for (name, model) in &config.models {
@@ -164,6 +168,7 @@ pub fn template() -> String {
     out.push_str(
         "\n# a further model, chosen by its name\n# [models.local]\n# base_url = \"http://127.0.0.1:8080/v1\"\n",
     );
-    out.push_str("# model = \"qwen2.5-coder\"\n# [models.claude]\n# model = \"anthropic/claude-sonnet-4-5\"\n# think = \"4096\"\n");
+    out.push_str("# model = \"qwen2.5-coder\"\n# the model of a role, by its name or described here\n# [model.writer]\n# model = \"local\"\n");
+    out.push_str("# [models.claude]\n# model = \"anthropic/claude-sonnet-4-5\"\n# think = \"4096\"\n");
     out
 }

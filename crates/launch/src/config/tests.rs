@@ -345,3 +345,31 @@ fn values_of_flags_are_read_as_toml_and_tables_are_kept_from_prying_eyes() {
     let shown = with("[model]\nbase_url = \"https://u:pass@h/v1?api-key=q\"\n", &[], &[]).unwrap().show();
     assert!(!shown.contains("pass") && !shown.contains("api-key"), "{shown}");
 }
+
+#[test]
+fn a_role_has_a_model_of_its_own() {
+    use stepwright_episode::Role;
+    let file = "[model]\nmodel = 'large'\nbase_url = 'http://a/v1'\n[model.writer]\nmodel = 'small'\nbase_url = 'http://b/v1'\n\
+                [model.translator]\nmodel = 'minilm'\n";
+    let config = with(file, &[], &[]).unwrap();
+    assert_eq!(config.roles, [(Role::Writer, "small".to_owned())].into());
+    assert_eq!(config.embedder, "minilm");
+    let of = |name: &str| config.model_config(name).unwrap().options.base_url;
+    assert_eq!(
+        (of("small"), of("large"), of("other")),
+        ("http://b/v1".into(), "http://a/v1".into(), "http://a/v1".into())
+    );
+    assert!(config.show().contains("[model.writer]\nmodel = \"small\""), "{}", config.show());
+    // A flag names a model that is described elsewhere.
+    let config = with(file, &[], &[("model.writer.model", "large")]).unwrap();
+    assert_eq!((config.roles[&Role::Writer].as_str(), config.models.len()), ("large", 0));
+    let wrong = |file: &str| with(file, &[], &[]).unwrap_err().to_string();
+    let text = wrong("[model.writer]\ntemperature = 1.0\n");
+    assert!(text.contains("line 2: [model.writer] names no model"), "{text}");
+    let text = wrong("[models.m]\nmodel = 'x'\n[model.reader]\nmodel = 'm'\nretries = 1\n");
+    assert!(text.contains("m is described elsewhere"), "{text}");
+    let text = wrong("[model]\nwriter = 'small'\n");
+    assert!(text.contains("`writer` is a role"), "{text}");
+    let text = wrong("[model.critic]\nmodel = 'm'\n");
+    assert!(text.contains("unknown key `critic` in [model]"), "{text}");
+}

@@ -10,8 +10,9 @@ use serde::{Deserialize, Deserializer};
 use super::endpoint::{self, Endpoints, ModelConfig};
 use super::folders::Paths;
 use super::layer::{Environment, Layer, Problem, Shown, Source};
+use super::settings::MODEL;
 use super::values::{Values, plain, problem, texts};
-use stepwright_episode::Policy;
+use stepwright_episode::{Policy, Role};
 use stepwright_method::precondition::CandidateAsks;
 use stepwright_method::{Command, all_options};
 use stepwright_model::Price;
@@ -27,6 +28,8 @@ pub struct Config {
     pub paths: Paths,
     pub model: ModelConfig,
     pub models: BTreeMap<String, ModelConfig>,
+    /// The models that roles have of their own, by their names; a translator's is the embedder.
+    pub roles: BTreeMap<Role, String>,
     pub embedder: String,
     pub method: MethodConfig,
     pub ui: Ui,
@@ -157,6 +160,11 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
         demonstrations: path("demonstrations"),
         hub: Hub::of_environment(values.text("data", "model_hub").as_deref(), environment),
     };
+    let mut roles: BTreeMap<Role, String> = Role::ALL
+        .into_iter()
+        .filter_map(|role| Some((role, values.text(&format!("{MODEL}.{}", role.name()), MODEL)?)))
+        .collect();
+    let embedder = roles.remove(&Role::Translator).or_else(|| values.text(MODEL, "embedder"));
     let keys_of_models = std::iter::once(&model).chain(models.values()).map(|m| m.options.api_key_env.clone());
     let withheld: Vec<String> =
         keys_of_models.filter(|name| !name.is_empty()).chain(endpoint::key_variables().map(str::to_owned)).collect();
@@ -170,7 +178,8 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
         paths,
         model,
         models,
-        embedder: values.text("model", "embedder").unwrap_or_default(),
+        roles,
+        embedder: embedder.unwrap_or_default(),
         method,
         ui,
         data,

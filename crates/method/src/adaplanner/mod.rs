@@ -102,7 +102,9 @@ impl Method for AdaPlanner {
                           model writes it again, and it goes on at the step that differs.",
             options: &[SETTINGS, CORRECTIONS, ANSWERS, LIMITS, TIPS, TEMPERATURE],
             needs: Needs { language: true, local: true, ..Needs::NONE },
+            plans: true,
             programs: true,
+            ..MethodInfo::BARE
         }
     }
 

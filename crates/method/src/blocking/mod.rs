@@ -23,7 +23,8 @@ use super::{
 use serde_json::Value;
 use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{
-    Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, Proposal, Shape, Status, Verdict,
+    Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, Proposal, Role, Shape, Status,
+    Verdict,
 };
 use stepwright_world::Ability;
 use stepwright_world::blocking::{BlockingSource, BlockingTree, Growth, selector::RankedLeaf};
@@ -105,7 +106,7 @@ impl Blocking {
         if round.has_asked(&AskKind::SCORED) {
             return recommend("the likeliest candidate");
         }
-        let asked = u32::try_from(round.asked(&AskKind::SAMPLES)).unwrap_or(u32::MAX);
+        let asked = u32::try_from(round.asked(&AskKind::SELECTED)).unwrap_or(u32::MAX);
         match first {
             Some(_) => recommend("the model selected it"),
             None if asked < cx.options().count(&ANSWERS) => None,
@@ -134,6 +135,7 @@ impl Method for Blocking {
                 TIPS,
             ],
             needs: Needs { local: true, ..Needs::NONE },
+            roles: &[Role::Selector],
             ..MethodInfo::BARE
         }
     }
@@ -145,6 +147,7 @@ impl Method for Blocking {
         if skills::is_under_way(cx) {
             return O3d.step(cx);
         }
+        let cx = &cx.of(Role::Selector);
         let Some(tree) = LiveTree::at(cx) else { return Step::Stuck(why_no_tree(cx)) };
         let (growth, leaves) = (tree.growth(), skills::candidates(cx, tree));
         let empty = || leaves.is_empty().then(|| "no candidate is left in the blocking tree".to_owned());
@@ -259,7 +262,7 @@ impl Method for Blocking {
 pub fn selection(cx: &Context<'_>, candidates: &[String]) -> Result<AskSpec, String> {
     let tree = LiveTree::at(cx).ok_or_else(|| why_no_tree(cx))?;
     let prompt = prompt::selection(cx, tree, candidates, false)?;
-    Ok(cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature(SELECT, Some(WARM))))
+    Ok(cx.ask(AskKind::SELECTED, prompt, cx.samples.unwrap_or(1), cx.temperature(SELECT, Some(WARM))))
 }
 
 /// The layer that checks actions of any method against the blocking conditions of the domain. It keeps nothing from being

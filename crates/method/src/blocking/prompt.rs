@@ -212,7 +212,7 @@ fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
 fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRecord) {
     let mut before: Vec<[PromptMessage; 2]> = Vec::new();
     for node in path {
-        for ask in node.turn.asks.iter().filter(|a| a.kind == AskKind::SAMPLES) {
+        for ask in node.turn.asks.iter().filter(|a| [AskKind::SELECTED, AskKind::SAMPLES].contains(&a.kind)) {
             let (Some(asked), AskState::Answered { texts, .. }) = (&ask.prompt, &ask.state) else { continue };
             let question = asked.messages.iter().rev().find(|m| m.role == "user");
             if let (Some(question), Some(answer)) = (question, texts.first()) {

@@ -56,7 +56,9 @@ impl Method for O3dCode {
                 local: true,
                 ..Needs::NONE
             },
+            plans: true,
             programs: true,
+            ..MethodInfo::BARE
         }
     }
 

@@ -36,7 +36,9 @@ impl Method for Demo2Code {
                           program with its functions from it, for each task anew.",
             options: &[SETTINGS, LIMITS, TIPS, TEMPERATURE],
             needs: Needs { language: true, local: true, ..Needs::NONE },
+            plans: true,
             programs: true,
+            ..MethodInfo::BARE
         }
     }
 

@@ -19,7 +19,7 @@ use super::reading::{END_OF_CALL, Line, closed, written};
 use super::{Answer, Context, Method, MethodInfo, REFERENCE, Reading, Round, Step, Stop, WorkInput, verify};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
-    Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape, Structure, action_of_effects,
+    Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Role, Shape, Structure, action_of_effects,
 };
 use stepwright_model::{CUT_OFF, Completion};
 use stepwright_text::sanitize;
@@ -65,6 +65,7 @@ impl Method for NextAction {
             Some(n) => Next::Samples(n),
             None => (self.next)(round, cx.options()),
         };
+        let cx = &cx.of(if next == Next::Score { Role::Selector } else { Role::Proposer });
         let form = if cx.interface(ACT) == Interface::Text { Form::Raw } else { Form::Chat };
         let (kind, n, temperature, form) = match next {
             Next::Recommend { proposal: None, why } => {

@@ -27,6 +27,7 @@ mod set_names;
 mod shortcut_tests;
 mod store;
 mod table;
+mod together;
 mod tool_calls;
 mod validate;
 mod vocabulary;

@@ -88,6 +88,7 @@ impl Method for ProgPrompt {
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
                 options: &[SETTINGS, JUDGING, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
+                plans: true,
                 ..MethodInfo::BARE
             }
         } else {
@@ -98,6 +99,7 @@ impl Method for ProgPrompt {
                               kitchen comparison. A new plan when one is finished.",
                 options: &[SETTINGS, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
+                plans: true,
                 ..MethodInfo::BARE
             }
         }

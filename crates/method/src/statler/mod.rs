@@ -21,7 +21,7 @@ use crate::artifacts::ArtifactSpec;
 use serde_json::Value;
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::showing::Showing;
-use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
+use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Role, Shape, Structure, Wanted};
 use stepwright_text::words::count;
 use stepwright_world::options::Table;
 use stepwright_world::{Ability, CUPS};
@@ -56,6 +56,13 @@ impl CodePolicy {
     }
 }
 
+impl CodePolicy {
+    /// What its model is asked as: one that writes program and state in one answer reads alone.
+    fn roles(self) -> &'static [Role] {
+        if matches!(self.memory, Memory::Apart { .. }) { &[Role::Reader, Role::Writer] } else { &[Role::Reader] }
+    }
+}
+
 /// A method of this kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Coder {
@@ -67,6 +74,7 @@ pub(super) fn built_in() -> Vec<Coder> {
     let program = |template, memory, stop| CodePolicy { template, memory, form: Form::Program, stop };
     let cups = |template, memory, stop| CodePolicy { template, memory, form: Form::Cups, stop };
     let coder = |id, label, description, policy: CodePolicy| {
+        let roles = policy.roles();
         let (believes, task) = (policy.believes(), (policy.form == Form::Cups).then_some(CUPS));
         let world: &[Ability] = if believes { &[Ability::Requests, Ability::Belief] } else { &[Ability::Requests] };
         // Those that keep a belief play the reference programs where no language model is in use.
@@ -77,7 +85,7 @@ pub(super) fn built_in() -> Vec<Coder> {
         } else {
             &[SETTINGS, PRIMITIVES, TEXTS, UPDATES, TEMPERATURE, TIPS]
         };
-        Coder { info: MethodInfo { id, label, description, options, needs, ..MethodInfo::BARE }, policy }
+        Coder { info: MethodInfo { id, label, description, options, needs, roles, ..MethodInfo::BARE }, policy }
     };
     vec![
         coder(
@@ -139,14 +147,14 @@ impl Method for Coder {
 
     fn step(&self, cx: &Context<'_>) -> Step {
         // The state after the update that is due comes first.
-        let keeping = self.policy.keeping(cx.model.language);
+        let keeping = self.policy.keeping(cx.of(Role::Reader).model.language);
         let due = keeping.and_then(|keeping| belief_update::step(cx, keeping));
-        due.unwrap_or_else(|| program::step(cx, self.policy))
+        due.unwrap_or_else(|| program::step(&cx.of(Role::Reader), self.policy))
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &super::Answer) -> Reading {
         if ask.kind == AskKind::BELIEF {
-            return match self.policy.keeping(cx.model.language) {
+            return match self.policy.keeping(cx.of(Role::Reader).model.language) {
                 Some(keeping) => belief_update::read_written(cx, keeping, answer),
                 None => Reading::Problem("this method maintains no belief".to_owned()),
             };
@@ -162,7 +170,9 @@ impl Method for Coder {
         let request = if of_program {
             cx.world.request().map(|request| request.number)
         } else {
-            self.policy.keeping(cx.model.language).and_then(|keeping| belief_update::due_request(cx, keeping))
+            self.policy
+                .keeping(cx.of(Role::Reader).model.language)
+                .and_then(|keeping| belief_update::due_request(cx, keeping))
         };
         let wanted = match (of_program, self.policy.memory) {
             (true, Memory::Together { .. }) => Wanted::ProgramAndState,

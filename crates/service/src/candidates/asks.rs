@@ -63,7 +63,7 @@ impl CandidateService {
             self.writing.asking = Some(wanted.action.clone());
             let request = Request::AskInBackground(AskSpec {
                 kind: AskKind::Candidates { action: wanted.action.clone() },
-                model: view.source.name(),
+                model: view.discoverer.name(),
                 prompt: Some(prompt),
                 n: wanted.n,
                 temperature: wanted.temperature,
@@ -105,7 +105,7 @@ impl CandidateService {
         if total == 0 {
             return;
         }
-        let what = format!("candidates by {}:", view.source.name());
+        let what = format!("candidates by {}:", view.discoverer.name());
         view.tell(Notice::Progress { what, done, total });
         if self.writing.asked.is_empty() && self.writing.waiting.is_empty() && self.writing.asking.is_none() {
             let read = done.saturating_sub(self.writing.failed);
@@ -139,7 +139,7 @@ impl CandidateService {
         self.writing.scoring = Some(Scoring { ask: None, action: action.clone() });
         let request = Request::AskInBackground(AskSpec {
             kind: AskKind::CandidateScores { action, n: count },
-            model: view.source.name(),
+            model: view.discoverer.name(),
             prompt: Some(prompt),
             n: u32::try_from(count).unwrap_or(u32::MAX),
             temperature: 0.0,

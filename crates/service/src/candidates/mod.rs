@@ -35,7 +35,7 @@ impl Service for CandidateService {
     fn command(&mut self, command: Command, view: &mut SessionView<'_>) -> Option<Command> {
         let Command::Candidates(command) = command else { return Some(command) };
         match command {
-            CandidateCommand::Infer { action, origin } => match (origin, view.source) {
+            CandidateCommand::Infer { action, origin } => match (origin, view.discoverer) {
                 (CandidateOrigin::Model, Source::Symbolic) => {
                     view.say(Level::Warning, "no language model is in use; choose one (M), or infer by enumeration");
                 }
@@ -57,7 +57,7 @@ impl Service for CandidateService {
             CandidateCommand::Compare { token, left, right } => self.compare(token, left, right, view),
             CandidateCommand::SaveSet(path) => sets::save(&path, view),
             CandidateCommand::AdoptSet { origin, set } => self.adopt_set(&origin, set, view),
-            CandidateCommand::Score { action } => match view.source {
+            CandidateCommand::Score { action } => match view.discoverer {
                 Source::Symbolic => {
                     view.say(Level::Warning, "no language model is in use; choose one (M) to have candidates scored");
                 }

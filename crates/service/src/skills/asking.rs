@@ -68,7 +68,7 @@ impl SkillService {
         let generation = Generation { max_tokens: MAX_TOKENS, ..Generation::default() };
         let request = view.request(Request::AskInBackground(AskSpec {
             kind: AskKind::Distil { what: asked.label.clone() },
-            model: view.source.name(),
+            model: view.discoverer.name(),
             prompt: Some(prompt),
             n: 1,
             temperature: 0.0,
@@ -110,7 +110,7 @@ impl SkillService {
             let cuts = cuts(view, &logs.all);
             distiller.amend(known, &cuts);
         }
-        let title = format!("{} of {} by {}", asked.label, asked.of.join(", "), view.source.name());
+        let title = format!("{} of {} by {}", asked.label, asked.of.join(", "), view.discoverer.name());
         let proposed = distiller.propose(&answer.text);
         if let Some(trial) = distiller.trial() {
             let (sandbox, cancelled) = (Arc::clone(view.sandbox), self.cancelled);

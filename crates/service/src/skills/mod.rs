@@ -40,7 +40,7 @@ impl Service for SkillService {
                 });
             }
             SkillCommand::Discover(way) => self.count_up(view, Wanted::Next, way),
-            SkillCommand::Propose(wanted, way) => match view.source {
+            SkillCommand::Propose(wanted, way) => match view.discoverer {
                 Source::Language { .. } => self.ask_about(&wanted, way, view),
                 Source::Symbolic => {
                     view.say(Level::Info, "no language model is in use (M chooses one): the logs are counted through");

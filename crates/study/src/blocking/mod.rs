@@ -71,18 +71,13 @@ impl BlockingResult {
             of if of.starts_with("FF-Replan") => "the planner",
             _ => "shipped plan parts",
         };
-        if self.run.model == SYMBOLIC { without.to_owned() } else { self.run.model.clone() }
-    }
-
-    /// Decisions: actions executed, and selections that were blocked.
-    pub fn decisions(&self) -> u32 {
-        self.run.steps.saturating_add(self.run.blocked)
+        if self.run.model == SYMBOLIC { without.to_owned() } else { self.run.models() }
     }
 
     /// Actions considered at a decision, on average: the ground actions that a planner chose its plans among, else the candidates there
     /// were. `None` for ProgPrompt, whose plan is written whole, as in the paper.
     pub fn considered(&self) -> Option<f64> {
-        let candidates = f64::from(self.run.proposals) / f64::from(self.decisions().max(1));
+        let candidates = f64::from(self.run.proposals) / f64::from(self.run.decisions().max(1));
         let planned = self.condition.starts_with("FF-Replan");
         match self.run.considered {
             Some(considered) => Some(considered),

@@ -33,8 +33,8 @@ fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         begun("success", |of| Cell::of(format!("{}/{}", of.count(|r| r.run.won), of.lines.len()))),
         begun("95 %", |of| Cell::Interval(of.interval(|r| r.run.won), 2)),
         column("paper", |of: &Row<'_>| Cell::Printed(of.printed(&BLOCKING, &of.condition("task")))),
-        mean("decisions", 1, |r| r.decisions().into()),
-        column("95 %", |of: &Row<'_>| Cell::Interval(of.interval_of_mean(|r| Some(r.decisions().into())), 1)),
+        mean("decisions", 1, |r| r.run.decisions().into()),
+        column("95 %", |of: &Row<'_>| Cell::Interval(of.interval_of_mean(|r| Some(r.run.decisions().into())), 1)),
         mean("refused", 1, |r| r.run.refused.into()),
         column("considered", |of: &Row<'_>| Cell::Figure(of.mean(BlockingResult::considered), 2)),
         mean("asks", 1, |r| r.run.asks.into()),
@@ -49,7 +49,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
     let kinds = groups(results, |r| vec![("task", r.run.kind.clone())]);
     let kinds: Vec<String> = kinds.iter().map(|of| of.condition("task")).collect();
     let of = |r: &BlockingResult| {
-        let asked = if r.run.model == SYMBOLIC { String::new() } else { r.run.model.clone() };
+        let asked = if r.run.model == SYMBOLIC { String::new() } else { r.run.models() };
         vec![
             ("condition", r.condition.clone()),
             ("task", r.run.kind.clone()),

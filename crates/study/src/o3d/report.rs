@@ -63,7 +63,7 @@ fn rows<'a>(of: &[&'a O3dResult]) -> Vec<Row<'a>> {
             ("acted", acted(r)),
             ("logs", logs),
             ("world", r.world.clone()),
-            ("model", model(&r.run.model)),
+            ("model", model(&r.run.models())),
             ("method", r.condition.clone()),
             ("actions", actions.to_string()),
         ]
@@ -78,7 +78,7 @@ fn acted(result: &O3dResult) -> String {
         SHOP => "the built-in buyer, within skills",
         _ => "the agent by skills",
     };
-    if result.run.model == SYMBOLIC { without.to_owned() } else { result.run.model.clone() }
+    if result.run.model == SYMBOLIC { without.to_owned() } else { result.run.models() }
 }
 
 fn measures(world: &str) -> Vec<&'static str> {

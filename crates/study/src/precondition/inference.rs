@@ -1,11 +1,13 @@
 //! Infers the preconditions of an action: by the built-in enumerator, or from what a language model writes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tokio::sync::OnceCell;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
-use super::result::Approach;
+use super::result::{Approach, Choice};
 use super::subject::Subject;
 use stepwright_method::precondition::{
     CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Ranking, Validity, Written, read_completion,
@@ -40,6 +42,7 @@ impl std::fmt::Debug for Asking {
 #[derive(Debug, Clone)]
 pub(super) struct Inferred {
     pub(super) approach: Approach,
+    pub(super) choice: Choice,
     pub(super) assertions: Vec<String>,
     pub(super) candidates: usize,
     pub(super) valid: usize,
@@ -53,6 +56,7 @@ impl Inferred {
     pub(super) fn nothing(approach: Approach) -> Self {
         Inferred {
             approach,
+            choice: Choice::All,
             assertions: Vec::new(),
             candidates: 0,
             valid: 0,
@@ -78,6 +82,77 @@ pub(super) fn enumerated(subject: &Subject, action: &str) -> Result<Vec<Inferred
     Ok(vec![by(Approach::Equation, Ranking::EquationOne)?, by(Approach::Enumerated, Ranking::Evidence)?])
 }
 
+/// The rankings that are compared: none, the paper's, the evidence rule.
+const RANKINGS: [(Approach, Option<Ranking>); 3] = [
+    (Approach::Unranked, None),
+    (Approach::Equation, Some(Ranking::EquationOne)),
+    (Approach::Enumerated, Some(Ranking::Evidence)),
+];
+
+/// The candidates of all actions of a subject, with what is chosen of them by a price, ranking by ranking: each alone, and together.
+#[derive(Debug)]
+pub(super) struct Filled {
+    store: CandidateStore,
+    spent: BTreeMap<String, Spent>,
+    priced: Vec<[BTreeMap<String, Vec<String>>; 2]>,
+}
+
+async fn fill(subject: &Subject, origin: &Origin, seed: u64, cancel: &CancellationToken) -> Result<Filled, String> {
+    let (mut store, mut spent) = (subject.store.clone(), BTreeMap::new());
+    let actions = subject.actions();
+    if let Origin::Language(asking) = origin {
+        for action in &actions {
+            let took = take_in(&mut store, action, asking, seed, cancel).await?.1;
+            spent.insert(action.clone(), took);
+        }
+    }
+    let enumerates = matches!(origin, Origin::Symbolic);
+    let work = move || {
+        for action in actions.iter().filter(|_| enumerates) {
+            store.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
+        }
+        let of = |ranking| [false, true].map(|together| store.priced(ranking, together));
+        let priced = RANKINGS.iter().map(|(_, ranking)| of(*ranking)).collect();
+        Ok(Filled { store, spent, priced })
+    };
+    tokio::task::spawn_blocking(work).await.map_err(|e| e.to_string())?
+}
+
+/// The same candidates under each ranking: one action at a time, and the assertions of all actions chosen together.
+pub(super) async fn ablated(
+    (subject, filled): (&Subject, &OnceCell<Filled>),
+    action: &str,
+    origin: &Origin,
+    seed: u64,
+    cancel: &CancellationToken,
+) -> Result<Vec<Inferred>, String> {
+    let filled = filled.get_or_try_init(|| fill(subject, origin, seed, cancel)).await?;
+    let Filled { store, spent, priced } = filled;
+    let Spent { asks, prompt, completion } = spent.get(action).copied().unwrap_or_default();
+    let pool = store.pool(action).map_err(|e| e.to_string())?;
+    let valid = pool.candidates.iter().chain(&pool.held_back).filter(|c| c.fate == Validity::Valid).count();
+    let candidates = pool.candidates.len() + pool.held_back.len();
+    let inferred = |approach, choice, assertions| Inferred {
+        choice,
+        assertions,
+        candidates,
+        valid,
+        asks,
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        ..Inferred::nothing(approach)
+    };
+    let mut all = Vec::new();
+    for ((approach, ranking), [alone, together]) in RANKINGS.iter().zip(priced) {
+        let left = ranking.map_or_else(|| store.unranked(action), |ranking| store.suggested(action, ranking));
+        let priced = |of: &BTreeMap<String, Vec<String>>| of.get(action).cloned().unwrap_or_default();
+        all.push(inferred(*approach, Choice::All, left));
+        all.push(inferred(*approach, Choice::Alone, priced(alone)));
+        all.push(inferred(*approach, Choice::Together, priced(together)));
+    }
+    Ok(all)
+}
+
 /// By a language model: what it writes greedily after the first demonstration that calls the action, taken as it is; and its
 /// greedy and random completions after each such demonstration, validated and ranked.
 pub(super) async fn asked(
@@ -88,6 +163,21 @@ pub(super) async fn asked(
     cancel: &CancellationToken,
 ) -> Result<Vec<Inferred>, String> {
     let mut store = subject.store.clone();
+    let (prompted, spent) = take_in(&mut store, action, asking, seed, cancel).await?;
+    let validated = Inferred::nothing(Approach::Validated).suggested(&store, action, Ranking::Evidence)?;
+    let Spent { asks, prompt, completion } = spent;
+    let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
+    Ok(vec![prompted, validated])
+}
+
+/// Has a model write candidates of an action; what its first greedy completion alone gives, and what it took.
+async fn take_in(
+    store: &mut CandidateStore,
+    action: &str,
+    asking: &Asking,
+    seed: u64,
+    cancel: &CancellationToken,
+) -> Result<(Inferred, Spent), String> {
     let calling = store.demonstrations().all.iter().enumerate();
     let calling: Vec<usize> =
         calling.filter(|(_, d)| d.calls.iter().any(|c| c.function == action)).map(|(at, _)| at).collect();
@@ -102,7 +192,7 @@ pub(super) async fn asked(
         let greedy: Vec<Written> = greedy.iter().flat_map(|c| read_completion(&c.text)).collect();
         if number == 0 {
             prompted.candidates = greedy.len();
-            prompted.assertions = evaluable(&store, action, &greedy)?;
+            prompted.assertions = evaluable(store, action, &greedy)?;
             prompted.asks = spent.asks;
             prompted.prompt_tokens = spent.prompt;
             prompted.completion_tokens = spent.completion;
@@ -116,10 +206,7 @@ pub(super) async fn asked(
         }
     }
     store.take_in(action, &written).map_err(|e| e.to_string())?;
-    let validated = Inferred::nothing(Approach::Validated).suggested(&store, action, Ranking::Evidence)?;
-    let Spent { asks, prompt, completion } = spent;
-    let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
-    Ok(vec![prompted, validated])
+    Ok((prompted, spent))
 }
 
 /// Those of the lines that are assertions and can be evaluated at all; whether they hold in the demonstrations is not asked.

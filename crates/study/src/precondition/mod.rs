@@ -4,6 +4,7 @@
 //! `subject` is what preconditions are inferred of and scored on, `inference` infers, `result` is what is kept of an action and
 //! `report` the tables. Reads no configuration and opens no files.
 
+mod ablation;
 mod household;
 mod inference;
 mod report;
@@ -17,16 +18,17 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 pub use household::played;
 pub use inference::{Asking, Origin};
-pub use result::{ActionResult, Agreement, Approach, Way};
+pub use result::{ActionResult, Agreement, Approach, Choice, Way};
 pub use subject::{Subject, SubjectError, Truth};
 
 use super::report::Report;
 use super::runner::{Plan, Study, Unit, digest, seconds_since};
-use inference::Inferred;
+use inference::{Filled, Inferred};
 pub use stepwright_method::precondition::enumerated;
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
 use stepwright_program::Role;
@@ -39,6 +41,10 @@ pub struct Preconditions {
     plan: Plan<Subject>,
     origin: Origin,
     way: Way,
+    /// Whether rankings are compared, and choices one action at a time with all together.
+    ablation: bool,
+    /// The candidates of all actions of each subject, once an ablation asked for them.
+    filled: Vec<OnceCell<Filled>>,
 }
 
 impl Preconditions {
@@ -56,7 +62,19 @@ impl Preconditions {
                 seeds.push(subject.seed);
             }
         }
-        Preconditions { plan: Plan { conditions: subjects, tasks, seeds }, origin, way }
+        let filled = subjects.iter().map(|_| OnceCell::new()).collect();
+        Preconditions { plan: Plan { conditions: subjects, tasks, seeds }, origin, way, ablation: false, filled }
+    }
+
+    /// The same candidates under every ranking, of each action by itself and of all together.
+    #[must_use]
+    pub fn ablated(self) -> Self {
+        Preconditions { ablation: true, ..self }
+    }
+
+    /// The demonstrations that a subject may have: of an ablation those it has, which its rows go by.
+    fn most(&self, subject: &Subject) -> usize {
+        if self.ablation { subject.demonstrations() } else { self.way.demonstrations }
     }
 
     /// The approach whose result stands for a unit. A model's two results come together; the second stands for both.
@@ -94,6 +112,7 @@ impl Study for Preconditions {
         if let Value::Object(fields) = &mut fields {
             // The seed is the unit's, the model the experiment's; how many demonstrations there were is the condition's.
             fields.retain(|name, _| !["seed", "model", "demonstrations"].contains(&name.as_str()));
+            fields.extend(self.ablation.then(|| ("ablation".to_owned(), json!(true))));
         }
         fields
     }
@@ -102,7 +121,7 @@ impl Study for Preconditions {
         json!({
             "world": subject.world,
             "subject": subject.name,
-            "demonstrations": self.way.demonstrations,
+            "demonstrations": self.most(subject),
             "shown": subject.demonstrations(),
             "episodes": subject.tests(),
             "truth_digest": subject.truth.as_ref().map(|truth| digest(&json!(truth.assertions))),
@@ -113,6 +132,11 @@ impl Study for Preconditions {
         let Unit { condition: subject, task: TaskInfo { id: action, .. }, seed, .. } = unit;
         let started = Instant::now();
         let inferred = match &self.origin {
+            origin if self.ablation => {
+                let at = self.plan.conditions.iter().position(|own| Arc::ptr_eq(own, &subject));
+                let filled = self.filled.get(at?)?;
+                inference::ablated((&subject, filled), &action, origin, seed, cancel).await
+            }
             Origin::Symbolic => {
                 let (subject, action) = (Arc::clone(&subject), action.clone());
                 let work = move || inference::enumerated(&subject, &action);
@@ -126,7 +150,7 @@ impl Study for Preconditions {
         let seconds = seconds_since(started);
         let inferred =
             inferred.unwrap_or_else(|why| vec![Inferred { error: Some(why), ..Inferred::nothing(self.approach()) }]);
-        let way = Way { seed, ..self.way.clone() };
+        let way = Way { seed, demonstrations: self.most(&subject), ..self.way.clone() };
         let scored = tokio::task::spawn_blocking(move || {
             let score = |inferred| ActionResult::new(&subject, &action, &way, inferred, seconds);
             inferred.into_iter().map(score).collect()
@@ -140,7 +164,10 @@ impl Study for Preconditions {
     }
 
     fn report(lines: &[ActionResult], detail: bool) -> Report {
-        report::report(lines, detail)
+        match lines.iter().any(|r| r.choice != Choice::All || r.approach == Approach::Unranked) {
+            true => ablation::report(lines),
+            false => report::report(lines, detail),
+        }
     }
 }
 

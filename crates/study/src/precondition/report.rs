@@ -135,23 +135,23 @@ fn by_unit(of: &Row<'_>, score: impl Fn(&ActionResult) -> Option<Score>) -> Vec<
 }
 
 /// The agreement of actions whose truth is known.
-fn scores(of: &Row<'_>) -> Vec<Vec<Score>> {
+pub(super) fn scores(of: &Row<'_>) -> Vec<Vec<Score>> {
     by_unit(of, |r| r.agreement.map(|a| Score { precision: a.precision, recall: a.recall, f1: a.f1 }))
 }
 
-fn nothing(of: &Row<'_>) -> Vec<Vec<Score>> {
+pub(super) fn nothing(of: &Row<'_>) -> Vec<Vec<Score>> {
     by_unit(of, |r| Some(Score::new(part(r.agreement?.truth, r.instances).unwrap_or(1.0), 1.0)))
 }
 
 /// The bootstrap over actions of the F1 of means, or of the mean of their own F1.
-fn f1_interval(scores: &[Vec<Score>], own: bool) -> Option<Interval> {
+pub(super) fn f1_interval(scores: &[Vec<Score>], own: bool) -> Option<Interval> {
     bootstrap(scores, |drawn| {
         let drawn: Vec<Score> = drawn.iter().flat_map(|unit| unit.iter().copied()).collect();
         Mean::of(&drawn).map_or(f64::NAN, |mean| if own { mean.of_f1 } else { mean.of_means.f1 })
     })
 }
 
-fn part(of: usize, all: usize) -> Option<f64> {
+pub(super) fn part(of: usize, all: usize) -> Option<f64> {
     (all > 0).then(|| of as f64 / all as f64)
 }
 

@@ -12,6 +12,8 @@ use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Sc
 pub enum Approach {
     /// The built-in enumerator: no language model.
     Enumerated,
+    /// Every valid candidate, without any ranking.
+    Unranked,
     /// The same candidates ranked by the paper's Equation (1), without what the evidence rule holds back.
     Equation,
     /// The first assertions a model writes, taken as they are ("Prompting" in Table 2).
@@ -29,9 +31,36 @@ impl Approach {
     pub fn words(self) -> &'static str {
         match self {
             Approach::Enumerated => "built-in enumerator, evidence rule",
+            Approach::Unranked => "no ranking",
             Approach::Equation => "built-in enumerator, Equation (1) alone",
             Approach::Prompted => "prompting",
             Approach::Validated => "validated, Equation (1) alone",
+        }
+    }
+}
+
+/// Which of the candidates that a ranking leaves are asserted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    #[default]
+    All,
+    /// Those of the action that forbid most for their number, whatever other actions do.
+    Alone,
+    /// Those of all actions that do.
+    Together,
+}
+
+impl Choice {
+    fn is_all(&self) -> bool {
+        *self == Choice::All
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Choice::All => "all of them",
+            Choice::Alone => "each alone",
+            Choice::Together => "together",
         }
     }
 }
@@ -79,6 +108,8 @@ pub struct ActionResult {
     #[serde(flatten)]
     pub way: Way,
     pub approach: Approach,
+    #[serde(default, skip_serializing_if = "Choice::is_all")]
+    pub choice: Choice,
     pub shown: usize,
     pub episodes: usize,
     pub assertions: Vec<String>,
@@ -116,6 +147,7 @@ impl ActionResult {
             action: action.to_owned(),
             way: way.clone(),
             approach: inferred.approach,
+            choice: inferred.choice,
             shown: subject.demonstrations(),
             episodes: subject.tests(),
             assertions: inferred.assertions,

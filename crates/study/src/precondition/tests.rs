@@ -209,3 +209,54 @@ fn nothing_to_study_is_an_error_in_words() {
     let none = Subject::new("dialogue", "Tests_1", &specification, one, Vec::new(), None).unwrap_err();
     assert!(none.to_string().contains("--data"), "{none}");
 }
+
+#[tokio::test]
+async fn rankings_are_compared_alone_and_together_beside_the_truth() {
+    let specification = Specification::load(SPEC, "spec.py").unwrap();
+    let slots = ["fare", "date", "time"];
+    let demos: Vec<Demo> = (0..6).map(|i| demo(i, slots[i % 3], slots[(i + 1) % 3])).collect();
+    let of = |n: usize| {
+        let truth = subject(true).truth.clone();
+        let shown = demos[..n].to_vec();
+        Arc::new(Subject::new("dialogue", "Tests_1", &specification, shown, demos.clone(), truth).unwrap())
+    };
+    let study = Preconditions::new(vec![of(1), of(6)], Origin::Symbolic, way("symbolic", 0)).ablated();
+    let study = Arc::new(study);
+    let (mut all, none) = (Vec::new(), CancellationToken::new());
+    let take = |_: &Unit<Subject>, results| {
+        all.extend(results);
+        Ok(())
+    };
+    carry_out(&study, units(&*study), 2, &none, &none, take).await.unwrap();
+    // Two numbers of demonstrations, two actions, three rankings, three choices.
+    assert_eq!(all.len(), 36);
+    let texts = |action: &str, approach, choice| {
+        let found = |r: &&ActionResult| {
+            (r.action.as_str(), r.approach, r.choice, r.way.demonstrations) == (action, approach, choice, 6)
+        };
+        all.iter().find(found).unwrap().assertions.clone()
+    };
+    assert!(
+        texts("INFORM", Approach::Unranked, Choice::All).len() > texts("INFORM", Approach::Equation, Choice::All).len()
+    );
+    for approach in [Approach::Unranked, Approach::Equation, Approach::Enumerated] {
+        let left = texts("BYE", approach, Choice::All);
+        for choice in [Choice::Alone, Choice::Together] {
+            let chosen = texts("BYE", approach, choice);
+            assert!(chosen.iter().all(|text| left.contains(text)), "{approach:?}: {chosen:?} of {left:?}");
+        }
+    }
+    assert_eq!(texts("INFORM", Approach::Enumerated, Choice::All), ["self.user.asked[slot]"]);
+    // What is chosen lets every demonstration run.
+    assert!(all.iter().filter(|r| r.way.demonstrations == 6).all(|r| r.held == r.calls && r.error.is_none()));
+    let text = Preconditions::report(&all, false).to_string();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|line| line.starts_with(['1', '6']))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows.len(), 22, "{text}");
+    let truth = rows.iter().find(|row| row[1] == "the" && row[0] == "6").unwrap();
+    assert_eq!((truth[2], &truth[5..8]), ("truth", &["1.000", "1.000", "1.000"][..]), "{text}");
+    assert!(rows.iter().all(|row| row.contains(&"2")), "each of two actions: {text}");
+}

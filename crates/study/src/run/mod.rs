@@ -1,6 +1,7 @@
 //! `run` as a study: one arrangement of world, method and model on any tasks.
 
 mod result;
+mod roles;
 mod table;
 
 use std::collections::BTreeMap;
@@ -12,14 +13,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::report::Report;
 use super::runner::{Opening, Plan, Seeds, Study, Unit};
-use stepwright_driver::Beginning;
+use stepwright_driver::{Beginning, first_asked, roles_of};
 use stepwright_episode::{Header, Session};
 use stepwright_launch::NewSession;
 use stepwright_method::{self as method, DOMAIN, publications};
 use stepwright_world::options::Values;
 use stepwright_world::{Ability, TaskInfo};
 
-pub use result::{Disagreement, RunResult};
+pub use result::{Disagreement, RoleUse, RunResult};
+pub(crate) use roles::by_role;
 
 /// Tasks that are tried beforehand, at most.
 const MOST_REHEARSED: usize = 200;
@@ -46,7 +48,9 @@ impl Run {
             stepwright_launch::can_begin(&opening.sides, &mut setup)?;
         }
         let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
-        let (info, kind, traits) = (setup.method.info(), setup.world.kind(), setup.source.traits());
+        let (info, kind) = (setup.method.info(), setup.world.kind());
+        let roles = roles_of(&begun.options, &[&setup.source], &setup.resolver).map_err(|(_, why)| why)?;
+        let traits = first_asked(&info, &roles, &setup.source).traits();
         let options = method::options_with(info.options);
         let options = Values::read(options, &begun.options).map_err(|e| e.to_string())?;
         for task in &tasks {
@@ -58,13 +62,18 @@ impl Run {
             opening,
             plan,
             begun,
-            is_rehearsed: !traits.language && !kind.has(Ability::Remote),
+            is_rehearsed: !traits.language && roles.is_empty() && !kind.has(Ability::Remote),
             asks: traits.language,
         })
     }
 
     pub fn method(&self) -> &str {
         &self.begun.method
+    }
+
+    /// The options as sessions record them.
+    pub fn options(&self) -> &BTreeMap<String, String> {
+        &self.begun.options
     }
 
     /// Whose settings the method has, in words, where a language model is asked and a publication is of it in this world.

@@ -1,10 +1,13 @@
 //! Result of a headless episode: one line of a results file.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::runner::{Episode, NOT_BEGUN};
 use crate::sample::{Under, sample};
+use stepwright_episode::role::{self, Role, Spent};
 use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
 use stepwright_launch::NewSession;
 use stepwright_method::Place;
@@ -18,7 +21,7 @@ pub struct RunResult {
     pub method: String,
     pub model: String,
     /// World options (`{"edition":"put"}`).
-    pub options: std::collections::BTreeMap<String, String>,
+    pub options: BTreeMap<String, String>,
     pub seed: u64,
     /// What the operating system held code to that the method ran; absent where it runs none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -52,6 +55,9 @@ pub struct RunResult {
     pub completion_tokens: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// What each role took, where one has a model of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, RoleUse>,
     pub seconds: f64,
     /// Steps at which several sides were asked.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -64,6 +70,17 @@ pub struct RunResult {
     pub error: Option<String>,
     #[serde(skip)]
     pub under: Under,
+}
+
+/// What a role was asked in an episode.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoleUse {
+    pub model: String,
+    pub asks: u64,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
 }
 
 /// A step at which the sides of a duel would not all have done the same.
@@ -89,6 +106,16 @@ impl Disagreement {
 sample!(RunResult, |of| of.task.clone(), of.seed, under);
 
 impl RunResult {
+    /// The model, with those of roles that have another.
+    pub fn models(&self) -> String {
+        role::in_words(&self.model, &self.options)
+    }
+
+    /// Decisions: actions executed, and selections that were blocked.
+    pub fn decisions(&self) -> u32 {
+        self.steps.saturating_add(self.blocked)
+    }
+
     /// Whether there was an episode: one that could not be begun is neither won nor lost.
     pub fn is_begun(&self) -> bool {
         self.ended != NOT_BEGUN
@@ -149,11 +176,24 @@ impl RunResult {
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
             cost: session.cost,
+            roles: roles_of(session),
             dueled: u32::try_from(path.iter().filter(|n| n.turn.duel.is_some()).count()).unwrap_or(u32::MAX),
             disagreements: session.disagreements().into_iter().map(Disagreement::at).collect(),
             ..self
         }
     }
+}
+
+/// What each role took; empty where all are asked of one model.
+fn roles_of(session: &Session) -> BTreeMap<String, RoleUse> {
+    if Role::models(&session.options).next().is_none() {
+        return BTreeMap::new();
+    }
+    let of = |(role, Spent { models, asks, prompt, completion, cost }): (Role, Spent)| {
+        let (prompt_tokens, completion_tokens) = (prompt, completion);
+        (role.name().to_owned(), RoleUse { model: models.join(", "), asks, prompt_tokens, completion_tokens, cost })
+    };
+    session.spent_by_role().into_iter().map(of).collect()
 }
 
 /// How a world rewards an episode; a world of another process as it is usual.

@@ -1,6 +1,6 @@
 //! Table of results summed up by task type, for display.
 
-use super::RunResult;
+use super::{RunResult, by_role};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::report::{Report, Table};
@@ -67,6 +67,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results));
     disagreements(results, &mut report);
+    by_role(results, &mut report);
     let share = |of: &Row<'_>| {
         let of = told(of);
         let (share, interval) = (of.share(|r| r.won)?, of.interval(|r| r.won));

@@ -51,6 +51,20 @@ impl Provenance {
         Ok(self.with("data", json!(data)))
     }
 
+    /// The same with the models that are configured for roles; which of them an episode asks its options say.
+    pub fn with_roles(self, config: &Config) -> Result<Self, String> {
+        let of = config.roles.iter().map(|(role, name)| Ok((role.name().to_owned(), model_of(config, name)?)));
+        let of = of.collect::<Result<Map<String, Value>, String>>()?;
+        Ok(if of.is_empty() { self } else { self.with("roles", Value::Object(of)) })
+    }
+
+    /// The same with further models, which conditions name.
+    pub fn with_models<'a>(self, config: &Config, names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let of = names.into_iter().map(|name| Ok((name.to_owned(), model_of(config, name)?)));
+        let of = of.collect::<Result<Map<String, Value>, String>>()?;
+        Ok(if of.is_empty() { self } else { self.with("models", Value::Object(of)) })
+    }
+
     /// The same with the commands of worlds and methods in other processes.
     pub fn with_commands<'a>(self, config: &Config, names: impl IntoIterator<Item = &'a str>) -> Self {
         let command = |name: &'a str| {

@@ -17,7 +17,7 @@ use crate::report::Report;
 use crate::run::RunResult;
 use crate::runner::{Opening, Plan, Seeds, Study, Unit};
 use crate::sample::sample;
-use stepwright_episode::Session;
+use stepwright_episode::{Role, Session};
 use stepwright_launch::NewSession;
 use stepwright_method::publications::SETTINGS;
 use stepwright_method::{REFERENCE, SYMBOLIC};
@@ -31,6 +31,8 @@ pub const MOST_ACTIONS: u32 = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     pub method: String,
+    /// The model that writes the state, where it is another than reads it.
+    pub writer: Option<String>,
     /// Whether it follows three cups; the others answer requests at a table.
     pub cups: bool,
 }
@@ -96,16 +98,21 @@ impl Study for Requests {
     }
 
     fn condition(&self, condition: &Condition) -> Value {
-        match self.settings(condition) {
-            Some(settings) => json!({ "method": condition.method, "settings": settings }),
-            None => json!({ "method": condition.method }),
+        let mut of = json!({ "method": condition.method });
+        if let Some(settings) = self.settings(condition) {
+            of["settings"] = settings.into();
         }
+        if let Some(writer) = &condition.writer {
+            of["writer"] = writer.clone().into();
+        }
+        of
     }
 
     async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<StatlerResult>> {
         let options = self.settings(&unit.condition).map(|id| (SETTINGS.key.to_owned(), id.to_owned()));
+        let writer = unit.condition.writer.as_ref().map(|name| (Role::Writer.key(), name.clone()));
         let new = NewSession {
-            options: options.into_iter().collect(),
+            options: options.into_iter().chain(writer).collect(),
             world: KIND.name.to_owned(),
             data: self.data.clone(),
             task: unit.task.id.clone(),
@@ -154,7 +161,7 @@ pub struct StatlerResult {
 }
 
 impl StatlerResult {
-    fn played(&self) -> Played {
+    pub(crate) fn played(&self) -> Played {
         let outcomes = self.right.iter().zip(&self.temporal);
         let outcomes = outcomes.map(|(right, temporal)| Outcome { right: *right, temporal: *temporal }).collect();
         Played { episode: self.run.task.clone(), outcomes, of: self.temporal.len() }
@@ -173,7 +180,12 @@ sample!(StatlerResult, |of| of.run.task.clone(), of.run.seed, run.under);
 /// The conditions of a row: domain, method, model. Where no model took part the reference programs acted, whatever the method.
 pub(crate) fn conditions(StatlerResult { run, .. }: &StatlerResult) -> Conditions {
     let method = if run.model == REFERENCE { PLAYED } else { &run.method };
-    vec![("domain", run.kind.clone()), ("method", method.to_owned()), ("model", run.model.clone())]
+    vec![("domain", run.kind.clone()), ("method", method.to_owned()), ("model", run.models())]
+}
+
+/// The condition of the model that wrote the state: the one in use, or that of the writer.
+pub(crate) fn writer_of(run: &RunResult) -> String {
+    run.options.get(&Role::Writer.key()).unwrap_or(&run.model).clone()
 }
 
 /// What acted where no model took part.

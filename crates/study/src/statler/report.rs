@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::curves;
 use super::groups::Group;
-use super::live::{StatlerResult, conditions, groups};
+use super::live::{StatlerResult, conditions, groups, writer_of};
 use super::paper::{COMMON, COMPARED, CUPS, EPISODES, MODEL, OWN, WINDOW};
 use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
 use crate::columns::{self, Cell, Column, column, condition, words};
@@ -12,6 +12,7 @@ use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap, wilson};
 use crate::paper::{PublishedFigure, STATLER};
 use crate::report::{Report, Table};
+use crate::run::by_role;
 use stepwright_method::REFERENCE;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -184,8 +185,53 @@ pub(crate) fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
         report.text("\nDrift: differences between belief and truth, averaged over episodes\n\n");
         curves::drift(results).into_iter().for_each(|plot| report.plot(plot));
     }
+    writers(results, &mut report);
     costs(results, &mut report);
+    by_role(results.iter().map(|of| &of.run), &mut report);
     report
+}
+
+/// Success against the writer, where models other than the reader's wrote the state: differences to the first row of method and
+/// reader, episode by episode.
+fn writers(results: &[StatlerResult], report: &mut Report) {
+    if results.iter().all(|r| writer_of(&r.run) == r.run.model) {
+        return;
+    }
+    type Of<'a> = columns::Group<'a, StatlerResult>;
+    let done = results.iter().filter(|r| r.run.error.is_none());
+    let conditions = |StatlerResult { run, .. }: &StatlerResult| {
+        vec![("method", run.method.clone()), ("reader", run.model.clone()), ("writer", writer_of(run))]
+    };
+    let rows = columns::rows(done, conditions);
+    let success = |r: &StatlerResult| r.played().success();
+    let wrong = |r: &StatlerResult| {
+        let steps = r.drift.len();
+        (steps > 0).then(|| r.drift.iter().sum::<usize>() as f64 / steps as f64)
+    };
+    let first = |of: &Of<'_>| {
+        let alike = |row: &&Of<'_>| ["method", "reader"].iter().all(|name| row.condition(name) == of.condition(name));
+        rows.iter().find(alike).cloned().filter(|first| first.condition("writer") != of.condition("writer"))
+    };
+    let columns = [
+        condition("method"),
+        condition("reader"),
+        condition("writer"),
+        column("episodes", |of: &Of<'_>| Cell::of(of.lines.len())),
+        column("success", move |of: &Of<'_>| Cell::Figure(of.share(success), 3)),
+        column("95 %", move |of: &Of<'_>| Cell::Interval(of.interval(success), 3)),
+        column("against the first", move |of: &Of<'_>| {
+            Cell::Interval(first(of).and_then(|first| of.paired(&first, |r| Some(f64::from(u8::from(success(r)))))), 3)
+        }),
+        column("wrong values", move |of: &Of<'_>| Cell::Figure(of.mean(wrong), 2)),
+        column("95 %", move |of: &Of<'_>| Cell::Interval(of.interval_of_mean(wrong), 2)),
+    ];
+    report.text("\nSuccess against the model that writes the state\n");
+    report.table(Table::of("Success against writer", &columns, &rows));
+    report.text(
+        "\n`against the first`: the 95 % interval of the difference in success to the first writer, episode by episode (bootstrap). `wrong \
+         values`: differences between belief and truth at a step. Where programs do not depend on the state \
+         (`reference`, a recording) the writer shows in the wrong values alone.\n",
+    );
 }
 
 /// The cost of live runs, by domain, method and model.

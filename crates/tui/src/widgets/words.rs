@@ -26,6 +26,17 @@ pub(crate) fn settings(session: &Session) -> Option<String> {
     publications::of(id, &session.method).map(|publication| format!("settings {}", publication.id))
 }
 
+/// Tokens of each role, where one has a model of its own: ` (reader 900, writer 334)`; else empty.
+pub(crate) fn tokens_by_role(session: &Session) -> String {
+    if stepwright_episode::Role::models(&session.options).next().is_none() {
+        return String::new();
+    }
+    let spent = session.spent_by_role().into_iter();
+    let roles: Vec<String> =
+        spent.map(|(role, of)| format!("{} {}", role.name(), of.prompt.saturating_add(of.completion))).collect();
+    if roles.is_empty() { String::new() } else { format!(" ({})", roles.join(", ")) }
+}
+
 pub fn actor(by: Actor) -> &'static str {
     match by {
         Actor::Person => "person",

@@ -19,7 +19,7 @@ const COLUMNS: usize = 4;
 /// The request: what for, parameters, template, messages. Does not change once recorded.
 pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    let kind = format!("{}: {}", ask.model, ask.kind);
+    let kind = format!("{}: {}", ask.model, ask.purpose());
     rows.extend(words::labelled("", Role::Title, &kind, width));
     let Some(prompt) = &ask.prompt else {
         let why = if ask.model == SYMBOLIC {

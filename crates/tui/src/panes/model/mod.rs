@@ -97,9 +97,10 @@ impl Pane for ModelPane {
         let Some(session) = &view.session else { return "Model".into() };
         let spent = session.spent.prompt.saturating_add(session.spent.completion);
         let cost = session.cost.map(|cost| format!(", cost {}", words::cost(cost))).unwrap_or_default();
-        let spent = if spent == 0 { cost } else { format!(", {}{cost}", words::count(spent, "token")) };
+        let apart = words::tokens_by_role(session);
+        let spent = if spent == 0 { cost } else { format!(", {}{apart}{cost}", words::count(spent, "token")) };
         let settings = words::settings(session).map(|settings| format!(", {settings}")).unwrap_or_default();
-        format!("Model {}{settings}{spent}", crate::sanitize::line(&session.model))
+        format!("Model {}{settings}{spent}", crate::sanitize::line(&session.models()))
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {

@@ -181,7 +181,7 @@ pub fn asking(view: &View, turn: &Turn, theme: &Theme, width: usize) -> Vec<Row>
     for ask in newest.iter().filter(|a| !a.kind.is_background() && a.state == stepwright_episode::AskState::Pending) {
         let streams = view.streams.get(&ask.id);
         let live = streams.is_some() || view.retrying.as_ref().is_some_and(|(id, _)| *id == ask.id);
-        rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.kind))]);
+        rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.purpose()))]);
         if let Some((id, why)) = &view.retrying
             && *id == ask.id
         {

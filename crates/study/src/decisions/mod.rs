@@ -1,0 +1,100 @@
+//! Study of what "Sequential Discrete Action Selection via Blocking Conditions and Resolutions" presumes: that a model does better at
+//! choosing one action at a time than at writing a whole plan. Methods of any kind with one model, over the same tasks of one world.
+
+mod report;
+mod result;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+pub use result::{DecisionResult, METHODS};
+
+use super::report::Report;
+use super::run::RunResult;
+use super::runner::{Opening, Plan, Study, Unit};
+use stepwright_driver::Beginning;
+use stepwright_launch::NewSession;
+use stepwright_method as method;
+use stepwright_world::TaskInfo;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    pub method: String,
+    /// Its options and those of the world, as sessions record them.
+    options: Value,
+}
+
+#[derive(Debug)]
+pub struct Decisions {
+    opening: Opening,
+    new: NewSession,
+    plan: Plan<Condition>,
+}
+
+impl Decisions {
+    /// These methods on these tasks with these seeds, each episode otherwise like `new`. Of methods that nobody named (`named` is false)
+    /// those that do not fit are left out, which the second value says.
+    pub fn new(
+        opening: Opening,
+        new: NewSession,
+        (methods, named): (Vec<String>, bool),
+        tasks: Vec<TaskInfo>,
+        seeds: Vec<u64>,
+    ) -> Result<(Self, Vec<String>), String> {
+        let (mut conditions, mut left_out) = (Vec::new(), Vec::new());
+        let task = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
+        for method in methods {
+            let of = NewSession { task: task.clone(), method: method.clone(), ..new.clone() };
+            match opening.look(&of).map(|setup| setup.beginning) {
+                Ok(Beginning::New(header)) => {
+                    let options = json!(header.options);
+                    conditions.push(Arc::new(Condition { method, options }));
+                }
+                Ok(Beginning::Resume { .. }) => return Err("the session is not a new one".to_owned()),
+                Err(why) if named => return Err(why),
+                Err(why) => left_out.push(format!("{method} is left out: {why}")),
+            }
+        }
+        match conditions.is_empty() {
+            true => Err(left_out.join("\n")),
+            false => Ok((Decisions { opening, new, plan: Plan { conditions, tasks, seeds } }, left_out)),
+        }
+    }
+}
+
+#[async_trait]
+impl Study for Decisions {
+    type Condition = Condition;
+    type Line = DecisionResult;
+    const NAME: &'static str = "decisions";
+    const CARRIED_OUT: &'static str = "episodes run";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn shared(&self) -> Value {
+        json!({ "world": self.new.world, "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        json!({ "method": condition.method, "options": condition.options })
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<DecisionResult>> {
+        let method = unit.condition.method.clone();
+        let new = NewSession { task: unit.task.id.clone(), method, seed: unit.seed, ..self.new.clone() };
+        let ended = self.opening.run(&new, cancel).await?;
+        let whole = method::named(&new.method).is_some_and(|method| method.info().plans);
+        Some(vec![DecisionResult { whole, run: RunResult::of(&ended, &unit.task, &new) }])
+    }
+
+    fn report(lines: &[DecisionResult], _detail: bool) -> Report {
+        report::report(lines)
+    }
+}

@@ -1,0 +1,165 @@
+//! Tables of the study: each method by itself, and every two of them task by task.
+
+use super::result::{DecisionResult, METHODS};
+use crate::columns::{self, Cell, Column, Group, column, condition, counted_once, words};
+use crate::curve::{Chart, ShareOf, Shares};
+use crate::interval::Interval;
+use crate::report::{Report, Table};
+use crate::run::by_role;
+use stepwright_method::SYMBOLIC;
+
+type Row<'a> = Group<'a, DecisionResult>;
+
+/// The episodes that were begun: the others are neither won nor lost.
+fn begun<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.is_begun()))
+}
+
+fn won(result: &DecisionResult) -> Option<f64> {
+    Some(f64::from(u8::from(result.run.won)))
+}
+
+fn in_percent(interval: Option<Interval>) -> Cell {
+    Cell::percents(interval, 1)
+}
+
+fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
+    let mean = |heading, digits, figure: fn(&DecisionResult) -> Option<f64>| {
+        column(heading, move |of: &Row<'_>| Cell::Figure(of.mean(figure), digits))
+    };
+    let spread = |digits, figure: fn(&DecisionResult) -> Option<f64>| {
+        column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(figure), digits))
+    };
+    vec![
+        condition("method"),
+        words("decides", |of: &Row<'_>| of.condition("decides")),
+        words("model", |of: &Row<'_>| of.condition("model")),
+        column("tasks", |of: &Row<'_>| Cell::of(begun(of).units().len())),
+        column("won", |of: &Row<'_>| Cell::of(format!("{}/{}", of.count(|r| r.run.won), begun(of).lines.len()))),
+        column("won %", |of: &Row<'_>| Cell::percent(begun(of).mean(won), 1)),
+        column("95 %", |of: &Row<'_>| in_percent(begun(of).interval(|r| r.run.won))),
+        mean("considered", 1, DecisionResult::considered),
+        spread(1, DecisionResult::considered),
+        mean("decisions", 1, |r| Some(r.run.decisions().into())),
+        mean("asks", 1, |r| Some(r.run.asks.into())),
+        mean("tokens", 0, |r| Some(r.tokens())),
+        spread(0, |r| Some(r.tokens())),
+        mean("refused", 1, |r| Some(r.run.refused.into())),
+        mean("seconds", 2, |r| Some(r.run.seconds)),
+        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.error.is_some()))),
+    ]
+}
+
+/// Two methods on the tasks that both played.
+struct Pair<'a> {
+    names: [String; 2],
+    rows: [Row<'a>; 2],
+    /// Tasks, and by how much of them each won: both, the first alone, the second alone, neither (of the first repetition).
+    outcomes: [usize; 4],
+}
+
+impl<'a> Pair<'a> {
+    fn of(first: &Row<'a>, second: &Row<'a>) -> Self {
+        let rows = [begun(first), begun(second)];
+        let mut outcomes = [0; 4];
+        let [one, other] = &rows;
+        for (a, b) in one.pairs(other) {
+            let at = match (a.iter().all(|r| r.run.won), b.iter().all(|r| r.run.won)) {
+                (true, true) => 0,
+                (true, false) => 1,
+                (false, true) => 2,
+                (false, false) => 3,
+            };
+            outcomes[at] += 1;
+        }
+        let name =
+            |of: &Row<'_>| format!("{} {}", of.condition("method"), of.condition(columns::UNDER)).trim().to_owned();
+        Pair { names: [name(first), name(second)], rows, outcomes }
+    }
+
+    fn difference(&self, figure: fn(&DecisionResult) -> Option<f64>) -> (Option<f64>, Option<Interval>) {
+        let [one, other] = &self.rows;
+        (one.mean_difference(other, figure), one.paired(other, figure))
+    }
+}
+
+fn pair_columns<'a>() -> Vec<Column<'a, Pair<'a>>> {
+    let outcome = |heading, at: usize| {
+        column(heading, move |of: &Pair<'_>| Cell::of(of.outcomes.get(at).copied().unwrap_or_default()))
+    };
+    let differs = |heading, digits, scale: f64, figure: fn(&DecisionResult) -> Option<f64>| {
+        let by = move |of: &Pair<'_>| Cell::Figure(of.difference(figure).0.map(|by| by * scale), digits);
+        let within = move |of: &Pair<'_>| {
+            Cell::Interval(of.difference(figure).1.map(|ends| ends.map(|end| end * scale)), digits)
+        };
+        [column(heading, by), column("95 %", within)]
+    };
+    let names = [0, 1].map(|at: usize| {
+        let heading = if at == 0 { "method" } else { "against" };
+        words(heading, move |of: &Pair<'_>| of.names.get(at).cloned().unwrap_or_default())
+    });
+    let counts = [
+        column("tasks", |of: &Pair<'_>| Cell::of(of.outcomes.iter().sum::<usize>())),
+        outcome("both won", 0),
+        outcome("it alone", 1),
+        outcome("the other alone", 2),
+        outcome("neither", 3),
+    ];
+    names
+        .into_iter()
+        .chain(counts)
+        .chain(differs("won, points", 1, 100.0, won))
+        .chain(differs("tokens", 0, 1.0, |r| Some(r.tokens())))
+        .chain(differs("considered", 1, 1.0, DecisionResult::considered))
+        .collect()
+}
+
+pub(super) fn report(results: &[DecisionResult]) -> Report {
+    let of = |r: &DecisionResult| {
+        let decides = if r.whole { "a whole plan" } else { "an action at a time" };
+        vec![("method", r.run.method.clone()), ("decides", decides.to_owned()), ("model", r.run.models())]
+    };
+    let mut rows = columns::rows(results, of);
+    rows.sort_by_key(|of| METHODS.iter().position(|own| *own == of.condition("method")).unwrap_or(METHODS.len()));
+    let mut report = Report::default();
+    let mut columns = table_columns();
+    columns.extend(columns::under(&rows));
+    report.table(Table::of("Methods over the same tasks", &columns, &rows));
+    report.text(counted_once(&rows, results.len()));
+    let pairs: Vec<Pair<'_>> = rows
+        .iter()
+        .enumerate()
+        .flat_map(|(at, first)| rows.iter().skip(at + 1).map(move |second| Pair::of(first, second)))
+        .collect();
+    if !pairs.is_empty() {
+        report.text("\nEvery two methods, task by task\n");
+        report.table(Table::of("Every two methods", &pair_columns(), &pairs));
+    }
+    report.text(basis(results));
+    by_role(results.iter().map(|of| &of.run), &mut report);
+    let share = |of: &Row<'_>| {
+        let of = begun(of);
+        let (share, interval) = (of.share(|r| r.run.won)?, of.interval(|r| r.run.won));
+        Some(ShareOf { name: of.condition("method"), share, interval, paper: None })
+    };
+    let rows = rows.iter().filter_map(share).collect();
+    report.chart(Chart::Shares(Shares { measure: "episodes that reached the goal".to_owned(), rows }));
+    report
+}
+
+fn basis(results: &[DecisionResult]) -> String {
+    let alone = results.iter().any(|r| r.run.model == SYMBOLIC);
+    let without = match alone {
+        true => {
+            " Without a language model the rows are those of the built-in agents, which know different things: they measure the \
+             arrangement, and say nothing of a model."
+        }
+        false => "",
+    };
+    format!(
+        "\nMeans of an episode; `95 %` is over tasks, with all their repetitions. `considered`: actions at a decision, the candidates that \
+         were offered or what a planner chose among; none of a plan that is written whole. `decisions`: actions executed, and selections \
+         that were blocked. `tokens`: of prompts and answers. Below, every two methods on the tasks that both played: in how many tasks \
+         (with all repetitions) who won, and the mean of the differences task by task with the bootstrap over tasks.{without}\n"
+    )
+}

@@ -1,0 +1,33 @@
+//! Result of an episode of the study: a line of its results file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::RunResult;
+use crate::sample::sample;
+
+/// The methods that are compared where none is named: the first is what the others are held against.
+pub const METHODS: [&str; 5] = ["blocking", "progprompt", "o3d", "reprompt", "few-shot"];
+
+/// One line of the results file: an episode's result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecisionResult {
+    /// Whether what was followed was written whole: there is no choice among actions then.
+    pub whole: bool,
+    #[serde(flatten)]
+    pub run: RunResult,
+}
+
+sample!(DecisionResult, |of| of.run.task.clone(), of.run.seed, run.under);
+
+impl DecisionResult {
+    /// Actions considered at a decision, on average: what a planner chose among, else what was offered. `None` of a plan that was
+    /// written whole.
+    pub(super) fn considered(&self) -> Option<f64> {
+        let offered = f64::from(self.run.proposals) / f64::from(self.run.decisions().max(1));
+        self.run.considered.or_else(|| (!self.whole).then_some(offered))
+    }
+
+    pub(super) fn tokens(&self) -> f64 {
+        self.run.prompt_tokens as f64 + self.run.completion_tokens as f64
+    }
+}

@@ -1,0 +1,56 @@
+//! Tests of the tables: what is considered, who won where, differences task by task.
+
+use super::*;
+
+fn result(method: &str, task: &str, won: bool, tokens: u64) -> DecisionResult {
+    let run = RunResult {
+        task: task.to_owned(),
+        method: method.to_owned(),
+        model: "m".to_owned(),
+        won,
+        steps: 4,
+        blocked: 1,
+        proposals: 20,
+        prompt_tokens: tokens,
+        ..RunResult::default()
+    };
+    DecisionResult { whole: method == "progprompt", run }
+}
+
+fn rows<'t>(text: &'t str, table: &str) -> Vec<Vec<&'t str>> {
+    let below = text.split_once(table).unwrap().1;
+    let lines =
+        below.lines().skip_while(|line| !line.starts_with("method")).skip(1).take_while(|line| !line.is_empty());
+    lines.map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()).collect()
+}
+
+#[test]
+fn methods_are_held_against_each_other_task_by_task() {
+    let of = |method: &str, won: [bool; 4], tokens: u64| {
+        let tasks = ["a", "b", "c", "d"].into_iter().zip(won);
+        tasks.map(|(task, won)| result(method, task, won, tokens)).collect::<Vec<_>>()
+    };
+    let all =
+        [of("progprompt", [true, false, false, false], 50), of("blocking", [true, true, true, false], 200)].concat();
+    let text = report::report(&all).to_string();
+    let alone = rows(&text, "");
+    // Four decisions of five were actions; a plan that is written whole considers none.
+    assert_eq!(alone[0][..6], ["blocking", "an action at a time", "m", "4", "3/4", "75.0"], "{text}");
+    assert!(alone[0].contains(&"4.0") && alone[1][1] == "a whole plan", "{text}");
+    assert_eq!(alone[1][7], "-", "{text}");
+    let pairs = rows(&text, "Every two methods, task by task");
+    assert_eq!(pairs.len(), 1, "{text}");
+    // Both won one, the first alone two, the second alone none, neither one.
+    assert_eq!(pairs[0][..8], ["blocking", "progprompt", "4", "1", "2", "0", "1", "50.0"], "{text}");
+    assert_eq!(pairs[0][8], "0.0-100.0", "{text}");
+    assert_eq!(pairs[0][9..11], ["150", "150-150"], "{text}");
+    assert!(!text.contains("built-in agents"), "{text}");
+}
+
+#[test]
+fn what_played_no_task_of_the_other_is_not_compared() {
+    let all = [result("blocking", "a", true, 1), result("few-shot", "b", true, 1)];
+    let text = report::report(&all).to_string();
+    let pairs = rows(&text, "Every two methods, task by task");
+    assert_eq!(pairs[0][2..8], ["0", "0", "0", "0", "0", "-"], "{text}");
+}
