@@ -91,7 +91,9 @@ async fn shown(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.jsonl");
     std::fs::write(&path, text).unwrap();
-    let setup = prepare(&OpenRequest::File(path), &configuration(folder.path()), &Sources::default()).unwrap();
+    let mut setup = prepare(&OpenRequest::File(path), &configuration(folder.path()), &Sources::default()).unwrap();
+    // They infer beside the episode, and until then a tree is shown without it.
+    setup.services.clear();
     let nodes = match &setup.beginning {
         stepwright::driver::Beginning::Resume { session, .. } => session.nodes().len() as u64,
         stepwright::driver::Beginning::New(_) => panic!("a recorded session"),

@@ -106,8 +106,8 @@ fn a_writer_of_its_own_is_asked_shown_and_counted_apart() {
     assert_eq!((&line["won"], &line["completion_tokens"]), (&json!(true), &json!(36)));
     let session = std::fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path().display().to_string();
     let shown = said(&program(folder.path(), &server, &["show", &session]));
-    assert!(shown.contains("as writer of small") && shown.contains("as reader of large"), "{shown}");
-    assert!(shown.contains("large (writer small)") && shown.contains("writer 100 in, 12 out"), "{shown}");
+    assert!(shown.contains("as writer of small") && shown.contains("large (writer small)"), "{shown}");
+    assert!(shown.contains("reader 200 in, 24 out; writer 100 in, 12 out"), "{shown}");
     // A section of the file does the same, and says where it answers.
     std::fs::create_dir_all(folder.path().join("config")).unwrap();
     let file =

@@ -119,7 +119,7 @@ impl Method for Followed {
             let found = round.proposals().filter(|p| p.action.as_ref().is_some_and(|a| is_taken(&a.text))).last();
             return Step::Recommend { proposal: found.map(|p| p.id), why: "as recorded".to_owned() };
         }
-        if let Some(call) = turn.calls.get(round.asked(&AskKind::SAMPLES)) {
+        if let Some(call) = turn.calls.get(round.asked(&AskKind::SELECTED)) {
             let candidates = self.candidates.get(*call).map(Vec::as_slice).unwrap_or_default();
             return blocking::selection(cx, candidates).map_or_else(Step::Stuck, Step::ask);
         }
@@ -225,7 +225,7 @@ fn carried_out(episode: &Recorded, session: &Session) -> Vec<Found> {
     let read = path.iter().zip(&turns).filter(|(_, turn)| !turn.calls.is_empty() && turn.action.is_some());
     let read = read.map(|(node, _)| {
         let asked = |p: &&stepwright_episode::Proposal| {
-            p.ask.and_then(|ask| node.turn.ask(ask)).is_some_and(|ask| ask.kind == AskKind::SAMPLES)
+            p.ask.and_then(|ask| node.turn.ask(ask)).is_some_and(|ask| ask.kind == AskKind::SELECTED)
         };
         let last = node.turn.proposals.iter().map(AsRef::as_ref).rfind(asked);
         last.and_then(|p| p.action.as_ref()).map_or("", |action| action.text.as_str())

@@ -171,7 +171,9 @@ fn the_template_is_valid_and_so_is_every_line_of_it() {
             {
                 uncommented.push_str(setting);
             }
-            Some(section) if ["[models.", "[external.", "[methods."].iter().any(|s| section.starts_with(s)) => {
+            Some(section)
+                if ["[models.", "[model.", "[external.", "[methods."].iter().any(|s| section.starts_with(s)) =>
+            {
                 uncommented.push_str(section)
             }
             _ => uncommented.push_str(line),
