@@ -66,7 +66,7 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
     let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
     rows.extend(weighed(*impact, width));
-    let effects = seen.map_or(pool.is_some_and(|pool| pool.is_of_effects()), |seen| is_of_effects(seen));
+    let effects = seen.map_or(pool.is_some_and(|pool| pool.is_of_effects()), is_of_effects);
     let mut facts = facts(candidate, (instances, effects), false);
     if let Some(origin) = origin {
         facts.push_str(&format!("  {origin}"));
