@@ -189,7 +189,8 @@ fn others_see_on_a_page_what_the_presenter_shows() {
     assert!(page.contains("id=\"node-1\"") && page.contains("follow the presenter"), "{page}");
     let mut shown = get(&format!("{path}shown")).lines().map_while(Result::ok);
     let mut next = || shown.find_map(|line| line.strip_prefix("data: ")?.parse::<u64>().ok());
-    assert_eq!(next(), Some(1));
+    // On a busy machine one may come before the presenter's first step is told.
+    assert!(std::iter::from_fn(&mut next).any(|step| step == 1));
     pty.send("\x1b[C");
     assert_eq!(next(), Some(2));
     pty.settle().send("g");
