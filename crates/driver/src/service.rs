@@ -53,7 +53,7 @@ pub trait Service: Send {
 }
 
 /// A session with what it is played with.
-pub struct Ground<'a> {
+pub struct SessionContext<'a> {
     pub session: &'a Session,
     pub program: &'a ProgramContext,
     pub world: &'a dyn World,
@@ -66,7 +66,7 @@ pub struct Ground<'a> {
 
 /// The session as a service sees it, and what it can want of it.
 pub struct SessionView<'a> {
-    pub(super) ground: Ground<'a>,
+    pub(super) ground: SessionContext<'a>,
     /// What is learned is asked of it, and prompts are as it wants them.
     pub discoverer: &'a Source,
     pub(super) models: &'a Models,
@@ -104,9 +104,9 @@ pub(super) enum Wanted {
 pub(super) type Work = Box<dyn FnOnce(&WorkDesk) -> Box<dyn Any + Send> + Send>;
 
 impl<'a> Deref for SessionView<'a> {
-    type Target = Ground<'a>;
+    type Target = SessionContext<'a>;
 
-    fn deref(&self) -> &Ground<'a> {
+    fn deref(&self) -> &SessionContext<'a> {
         &self.ground
     }
 }

@@ -2,7 +2,9 @@
 
 use super::driver::Driver;
 use super::jobs::{self, Job};
-use super::service::{Ground, RequestId, Service, ServiceId, Services, SessionView, Wanted, WorkDesk, WorkResult};
+use super::service::{
+    RequestId, Service, ServiceId, Services, SessionContext, SessionView, Wanted, WorkDesk, WorkResult,
+};
 use stepwright_episode::Role;
 use stepwright_episode::gate::Answer;
 use stepwright_method::Stop;
@@ -77,7 +79,7 @@ impl Driver {
         let Some(service) = list.get_mut(at) else { return };
         let mut own = Vec::new();
         let mut view = SessionView {
-            ground: Ground {
+            ground: SessionContext {
                 session: self.gate.session(),
                 program: &self.program,
                 world: self.timeline.world.as_ref(),

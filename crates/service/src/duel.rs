@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stepwright_driver::{Beginning, Forked, Ground, RequestId, Service, SessionView, Setup, Source, WorkResult};
+use stepwright_driver::{
+    Beginning, Forked, RequestId, Service, SessionContext, SessionView, Setup, Source, WorkResult,
+};
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Answer, Request};
 use stepwright_episode::{AskState, Assertions, Configuration, Event, NodeId, Record, Session, Turn};
@@ -58,7 +60,7 @@ struct Asked {
 }
 
 impl Contestant {
-    fn new(contender: Contender, view: &Ground<'_>) -> Result<Self, String> {
+    fn new(contender: Contender, view: &SessionContext<'_>) -> Result<Self, String> {
         let found = |name: &str| (view.resolver)(name);
         let source = Some(contender.model.as_str()).filter(|name| !name.is_empty()).map(found).transpose()?;
         let method = Some(contender.method.as_str()).filter(|id| !id.is_empty());
@@ -77,7 +79,7 @@ impl Contestant {
         Ok(contestant)
     }
 
-    fn fits(&self, view: &Ground<'_>) -> Result<(), String> {
+    fn fits(&self, view: &SessionContext<'_>) -> Result<(), String> {
         let (_, side) = self.side(view)?;
         let info = self.method(view)?.info();
         let unknown = |key: &&String| options_with(info.options).all(|spec| spec.key != key.as_str());
@@ -92,12 +94,12 @@ impl Contestant {
             .map_err(|misfit| misfit.to_string())
     }
 
-    fn method(&self, view: &Ground<'_>) -> Result<Arc<dyn Method>, String> {
+    fn method(&self, view: &SessionContext<'_>) -> Result<Arc<dyn Method>, String> {
         self.method.as_ref().map_or_else(|| (view.methods)(&view.session.method), |method| Ok(Arc::clone(method)))
     }
 
     /// The method, and the side as it would be recorded now, nothing being proposed yet.
-    fn side(&self, view: &Ground<'_>) -> Result<(Arc<dyn Method>, Side), String> {
+    fn side(&self, view: &SessionContext<'_>) -> Result<(Arc<dyn Method>, Side), String> {
         let (Contender { name, model, options, set, prompts, .. }, session) = (&self.contender, view.session);
         let method = self.method(view)?;
         let info = method.info();
@@ -117,7 +119,7 @@ impl Contestant {
 }
 
 /// The sides of a duel in a session, ready to be asked.
-fn sides(mut contenders: Vec<Contender>, ground: &Ground<'_>) -> Result<Vec<Contestant>, String> {
+fn sides(mut contenders: Vec<Contender>, ground: &SessionContext<'_>) -> Result<Vec<Contestant>, String> {
     for side in contenders.iter_mut().filter(|side| side.name.is_empty()) {
         side.name.clone_from(&ground.session.model);
     }
@@ -138,7 +140,7 @@ pub fn can_begin(contenders: &[Contender], setup: &mut Setup) -> Result<(), Stri
     }
     let Setup { world, source, knowledge, resolver, methods, .. } = setup;
     let (session, program, world) = (&session, &program, world.as_ref());
-    let ground = Ground { session, program, world, source, knowledge, resolver, methods };
+    let ground = SessionContext { session, program, world, source, knowledge, resolver, methods };
     sides(contenders.to_vec(), &ground).map(|_| ()).map_err(|why| format!("{NO_DUEL}{why}"))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::state::{CandidateService, PendingRequest};
 use super::worker::{Contents, Job, NamedSet};
-use stepwright_driver::{Ground, SessionView};
+use stepwright_driver::{SessionContext, SessionView};
 use stepwright_episode::gate::Request;
 use stepwright_episode::{Assertions, action_of_effects, effects_of};
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
@@ -13,14 +13,14 @@ use stepwright_protocol::{Level, Notice, SetSource};
 use stepwright_text::words::count;
 
 /// The assertions in force for an action, and their origin.
-pub(super) fn assertions_of(view: &Ground<'_>, action: &str) -> Assertions {
+pub(super) fn assertions_of(view: &SessionContext<'_>, action: &str) -> Assertions {
     let found = view.session.assertions().get(action).cloned();
     let (assertions, origin) = found.unwrap_or_default();
     Assertions { action: action.to_owned(), assertions, origin }
 }
 
 /// A set in force for every action: what `assertions` gives for each, and its effects where it gives any.
-fn set_of(view: &Ground<'_>, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
+fn set_of(view: &SessionContext<'_>, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
     let actions = view.program.assertions().into_iter().flat_map(|own| {
         let function = view.program.specification().functions().iter().find(|f| f.name == own.action);
         let params = function.map(|f| f.params.clone()).unwrap_or_default();
@@ -32,11 +32,11 @@ fn set_of(view: &Ground<'_>, assertions: impl Fn(&str) -> Vec<String>) -> Adopte
     AdoptedSet { actions: actions.filter(says).collect(), ..AdoptedSet::default() }
 }
 
-fn set_in_force(view: &Ground<'_>) -> AdoptedSet {
+fn set_in_force(view: &SessionContext<'_>) -> AdoptedSet {
     set_of(view, |action| assertions_of(view, action).assertions)
 }
 
-fn contents(view: &Ground<'_>, source: SetSource) -> Result<NamedSet, String> {
+fn contents(view: &SessionContext<'_>, source: SetSource) -> Result<NamedSet, String> {
     let name = source.name();
     let set = match source {
         SetSource::InForce => Contents::Set(set_in_force(view)),
@@ -74,7 +74,7 @@ fn contents(view: &Ground<'_>, source: SetSource) -> Result<NamedSet, String> {
 }
 
 /// The assertions of a set as they are put in force; of those that are there, and need no inference.
-pub(crate) fn assertions(view: &Ground<'_>, source: SetSource) -> Result<Vec<Assertions>, String> {
+pub(crate) fn assertions(view: &SessionContext<'_>, source: SetSource) -> Result<Vec<Assertions>, String> {
     let (name, contents) = contents(view, source)?;
     let Contents::Set(set) = contents else {
         return Err(format!("{name}: what is suggested is no set yet; adopt it, or write it to a file"));
