@@ -50,9 +50,9 @@ class Bench:
         env.update({name: str(pathlib.Path(home) / path) for name, path in below.items()})
         return env
 
-    def run(self, args, home=None, stdin=b"", patience=20, env=()):
-        """Runs the program to its end."""
-        return Ran(self, args, home or self.folder, stdin, patience, dict(env))
+    def run(self, args, home=None, stdin=b"", patience=20, env=(), before=None, under=()):
+        """Runs the program to its end: `before` in its process, `under` another program."""
+        return Ran(self, [*under, self.program, *args], home or self.folder, stdin, patience, dict(env), before or limited)
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -67,10 +67,10 @@ def limited():
 class Ran:
     """A run: its exit code (negative: the signal that ended it; None: it had to be ended), output and seconds."""
 
-    def __init__(self, bench, args, home, stdin, patience, env):
+    def __init__(self, bench, words, home, stdin, patience, env, before):
         since = time.monotonic()
-        process = subprocess.Popen([bench.program, *map(str, args)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env={**bench.env(home), **env}, cwd=home, preexec_fn=limited)
+        process = subprocess.Popen([*map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={**bench.env(home), **env}, cwd=home, preexec_fn=before)
         try:
             self.out, self.err = process.communicate(stdin, timeout=patience)
             self.code = process.returncode

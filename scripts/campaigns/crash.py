@@ -1,4 +1,5 @@
-"""Kills while a session is decided in: every step that was on the screen is in the file, and the file opens."""
+"""Kills while a session is decided in: every step that was on the screen and every record that was in the file is there afterwards, each
+record once, and the file opens."""
 
 import json
 import re
@@ -31,10 +32,20 @@ def step(text):
     return int(steps[-1]) if steps else 0
 
 
+def records(data):
+    """Whole records of a session."""
+    return [json.loads(line) for line in data.split(b"\n")[1:-1]]
+
+
 def executed(data):
     """Steps in whole records of a session."""
-    records = (json.loads(line) for line in data.split(b"\n")[1:-1])
-    return sum(1 for record in records if record.get("event") == "executed")
+    return sum(1 for record in records(data) if record.get("event") == "executed")
+
+
+def session(home):
+    """The one session of a home, and what is in it."""
+    files = list((home / "state/stepwright/sessions").glob("*.jsonl"))
+    return (files[0], files[0].read_bytes()) if files else (None, b"")
 
 
 def run(bench, end):
@@ -55,6 +66,8 @@ def run(bench, end):
                 terminal.send(key)
                 terminal.read(0.05, 0.3)
         shown = step(terminal.screen()) if bench.random.random() < 0.7 else 0
+        before = session(home)[1]
+        before = before[:before.rfind(b"\n") + 1]
         # From here on nothing is waited for: it dies in the middle of something.
         for key in keys:
             terminal.send(key)
@@ -62,15 +75,16 @@ def run(bench, end):
         terminal.child.send_signal(signal.SIGKILL)
         terminal.child.wait()
         terminal.close()
-        files = list((home / "state/stepwright/sessions").glob("*.jsonl"))
         tally.took(time.monotonic() - since)
-        data = files[0].read_bytes() if files else b""
-        ran = bench.run(["show", files[0]], home=home) if files else None
+        file, data = session(home)
+        ran = bench.run(["show", file], home=home) if file else None
         undone = b"u" in keys
         if ran is None or ran.code != 0:
             tally.failed("the session is not there or does not open", str(ran and ran.err), data)
         elif executed(data) < shown and not undone or (undone and shown and executed(data) < 1):
             tally.failed(f"step {shown} was shown, {executed(data)} are in the file", repr(keys), data)
+        elif not data.startswith(before) or [record["id"] for record in records(data)] != list(range(1, len(records(data)) + 1)):
+            tally.failed("records that were in the file are not, or not once", repr(keys), before + data)
         shown_steps += shown
     tally.what += f" ({shown_steps} steps were on the screen)"
     return tally

@@ -349,6 +349,16 @@ async fn examples_are_made_on_demand() {
     }
 }
 
+/// L6: examples are files as this program writes them, with checksums; the table's shows that those of the first release are read.
+#[test]
+fn l6_the_examples_have_checksums() {
+    use stepwright_files::sum::{Sum, check};
+    for example in EXAMPLES {
+        let sound = example.text.lines().all(|line| check(line.as_bytes()) == Sum::Fits);
+        assert_eq!(sound, example.name != "table", "{}", example.name);
+    }
+}
+
 fn loaded(name: &str) -> Session {
     let example = EXAMPLES.iter().find(|e| e.name == name).unwrap();
     log::read(example.text.as_bytes(), std::path::Path::new(name)).unwrap().session

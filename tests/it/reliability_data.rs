@@ -12,6 +12,7 @@ use stepwright::driver::{
 use stepwright::episode::{Event, Record, log};
 use stepwright::world::Sources;
 use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
+use stepwright_files::losses::LOSSES;
 
 const LINES: [&str; 3] = ["agent.add(4)", "agent.add(4)", "agent.add(2)"];
 
@@ -141,6 +142,21 @@ async fn l1_a_move_is_a_record_at_once() {
     w.quit().await;
 }
 
+/// H1: jobs of one task that begin at the same moment keep a session each, and none is counted as an episode that was not begun.
+#[test]
+fn h1_jobs_that_begin_at_once_keep_a_session_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sessions, out) = (folder.path().join("sessions"), folder.path().join("r.jsonl"));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.env("STEPWRIGHT_CONFIG_DIR", folder.path()).env("STEPWRIGHT_STATE_DIR", folder.path());
+    command.args(["run", "--tasks", "first=1", "--seeds", "0..79", "--jobs", "8", "--max-steps", "1", "--sessions"]);
+    let output = command.arg(&sessions).arg("--out").arg(&out).output().unwrap();
+    let results = fs::read_to_string(out).unwrap();
+    assert_eq!(results.matches("\"unit\":").count(), 80, "{output:?}");
+    assert!(!results.contains("could not be begun"), "{results}");
+    assert_eq!(fs::read_dir(sessions).unwrap().count(), 80);
+}
+
 /// L3: a session that is open elsewhere is neither renamed nor deleted.
 #[test]
 fn l3_what_is_open_elsewhere_is_not_taken_away() {
@@ -180,24 +196,15 @@ async fn step_to(w: &mut Watched, depth: u32) {
 
 #[tokio::test]
 async fn d7_a_file_that_is_gone_is_noticed_before_the_next_decision_and_written_anew() {
-    let damages: [fn(&Path); 4] = [
-        |path| fs::remove_file(path).unwrap(),
-        |path| {
-            fs::write(path.with_extension("new"), "{}\n").unwrap();
-            fs::rename(path.with_extension("new"), path).unwrap();
-        },
-        |path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(100).unwrap(),
-        |path| {
-            use std::io::Write as _;
-            fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"{}\n").unwrap();
-        },
-    ];
-    for damage in damages {
+    for ((_, lose), steps) in LOSSES.into_iter().flat_map(|loss| (0..2).map(move |steps| (loss, steps))) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let mut w = begun(&path);
+        for _ in 0..steps {
+            step(&mut w).await;
+        }
         w.recommended().await;
-        damage(&path);
+        lose(&path).unwrap();
         let left = fs::read(&path).ok();
         let before = w.records.len();
         w.approve();
@@ -214,8 +221,7 @@ async fn d7_a_file_that_is_gone_is_noticed_before_the_next_decision_and_written_
         let anew = folder.path().join("anew.jsonl");
         w.send(Command::Keep(anew.clone()));
         w.until("the new file", |n, _| *n == Notice::Kept(anew.clone())).await;
-        step_to(&mut w, 1).await;
-        step(&mut w).await;
+        step_to(&mut w, steps + 1).await;
         is_whole(&anew, &w.quit().await);
         assert_eq!(fs::read(&path).ok(), left, "what is there instead is left as it is");
     }

@@ -77,9 +77,9 @@ impl Rate {
             "{} of {} plans judged by {rater}, kept in {}. What all judgements come to: stepwright rate {} --figures",
             judging.count(),
             judging.all(),
-            to.display(),
+            judging.kept().path().display(),
             self.results.display(),
         ));
-        Ok(code)
+        Ok(if judging.kept().path() == to { code } else { ExitCode::FAILURE })
     }
 }

@@ -280,8 +280,7 @@ impl Writer {
 
     /// A name beside the file that is not taken.
     pub fn beside(&self) -> PathBuf {
-        // Its own counts as taken, also where it was deleted: what it was is not what is written now.
-        stepwright_files::numbered(self.path(), ".jsonl").skip(1).find(|path| !path.exists()).unwrap_or_default()
+        self.lines.beside()
     }
 
     /// Looks whether the file is still the one that is written.

@@ -3,11 +3,19 @@
 use std::path::{Path, PathBuf};
 
 /// A file's path, then `NAME-2`, `NAME-3`, … beside it, each with the ending of the first.
-pub fn numbered<'a>(path: &'a Path, ending: &'a str) -> impl Iterator<Item = PathBuf> + 'a {
+pub fn numbered(path: &Path, ending: &str) -> impl Iterator<Item = PathBuf> + use<> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (stem, ending) = name.strip_suffix(ending).map_or((name.clone(), ""), |stem| (stem.to_owned(), ending));
-    let others = (2_u32..).map(move |n| path.with_file_name(format!("{stem}-{n}{ending}")));
-    std::iter::once(path.to_owned()).chain(others)
+    let (stem, ending) = name.strip_suffix(ending).map_or((name.as_str(), ""), |stem| (stem, ending));
+    let (first, stem, ending) = (path.to_owned(), stem.to_owned(), ending.to_owned());
+    let of = first.clone();
+    let others = (2_u32..).map(move |n| of.with_file_name(format!("{stem}-{n}{ending}")));
+    std::iter::once(first).chain(others)
+}
+
+/// The same with the file's own extension as the ending.
+pub fn siblings(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let ending = path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+    numbered(path, &ending)
 }
 
 /// The first of them under which nothing is.

@@ -12,6 +12,7 @@ mod folder;
 mod free;
 mod handle;
 mod lines;
+pub mod losses;
 pub mod names;
 pub mod power;
 pub mod sum;
@@ -19,7 +20,7 @@ mod text;
 mod whole;
 
 pub use folder::folder;
-pub use free::{free, numbered};
+pub use free::{free, numbered, siblings};
 pub use handle::{Handle, Lock};
 pub use lines::{Lines, Presence};
 pub use text::{read_bytes, read_text};

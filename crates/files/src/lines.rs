@@ -6,9 +6,10 @@
 //! confirmed, is noticed ([`Lines::presence`]).
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::free::siblings;
 use crate::handle::{Handle, Lock, cannot_sync};
 use crate::sum;
 
@@ -169,6 +170,32 @@ impl Lines {
         }
         self.append(sum::sealed_lines(&line))?;
         self.sync()
+    }
+
+    /// The same of a file that goes on beside the one it was: where that is not what was written any more, `all` that belongs before the line is
+    /// written to a new file with it, and so is what comes later. The words then say what happened, and where `what` is.
+    /// Errors: the system's; the line is nowhere.
+    pub fn keep_or_move(
+        &mut self,
+        line: Vec<u8>,
+        what: &str,
+        all: impl FnOnce() -> Vec<u8>,
+    ) -> io::Result<Option<String>> {
+        let Err(error) = self.keep(line.clone()) else { return Ok(None) };
+        if self.presence()? == Presence::Same {
+            return Err(error);
+        }
+        let path = self.beside();
+        let moved = Lines::create(&path).and_then(|mut to| to.keep([all(), line].concat()).map(|()| to));
+        let name = path.display();
+        *self = moved
+            .map_err(|why| io::Error::new(why.kind(), format!("{error}; nor could {what} be kept in {name}: {why}")))?;
+        Ok(Some(format!("{error}; {what} are in {name}: go on with that file")))
+    }
+
+    /// A name beside the file that is not taken; its own counts as taken, also where it was deleted: what it was is not what is written now.
+    pub fn beside(&self) -> PathBuf {
+        siblings(self.path()).skip(1).find(|path| !path.exists()).unwrap_or_default()
     }
 
     /// Waits until the disk has everything appended so far. Where a file system cannot sync, that is all there is to have.

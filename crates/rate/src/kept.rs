@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use stepwright_files::Lines;
 use stepwright_files::sum::{Sums, has_hole, unsealed};
 
@@ -23,6 +24,8 @@ pub struct Judgement {
 #[derive(Debug)]
 pub struct Kept {
     lines: Lines,
+    /// Those of the file itself, as they came.
+    own: Vec<Judgement>,
     judged: Judged,
 }
 
@@ -42,8 +45,7 @@ impl Kept {
         let mut bytes = Vec::new();
         handle.reader().read_to_end(&mut bytes).map_err(|e| fail(e.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| fail("it is no text".to_owned()))?;
-        let mut judged = BTreeMap::new();
-        read(&text, path, &mut judged)?;
+        let own = read(&text, path)?;
         // What a power cut kept from the disk was never confirmed, and nothing after it.
         let sound: usize = text.split_inclusive('\n').take_while(|line| !has_hole(line.as_bytes())).map(str::len).sum();
         let text = text.get(..sound).unwrap_or_default();
@@ -55,24 +57,36 @@ impl Kept {
         if unbroken {
             lines.append(Vec::new()).map_err(|e| fail(e.to_string()))?;
         }
-        Ok(Kept { lines, judged })
+        let mut judged = BTreeMap::new();
+        own.iter().for_each(|judgement| take(judgement, &mut judged));
+        Ok(Kept { lines, own, judged })
     }
 
     /// Takes in the judgements of another file, without writing to it.
     pub fn with(&mut self, path: &Path) -> Result<(), RateError> {
         let text = stepwright_files::read_text(path, crate::plans::LARGEST)
             .map_err(|e| RateError::File { path: path.display().to_string(), message: e.to_string() })?;
-        read(&text, path, &mut self.judged)
+        read(&text, path)?.iter().for_each(|judgement| take(judgement, &mut self.judged));
+        Ok(())
+    }
+
+    /// The file that the judgements are in: another than was opened, where that was lost.
+    pub fn path(&self) -> &Path {
+        self.lines.path()
     }
 
     /// Writes a judgement down; it counts once it is on the disk.
+    /// Errors: it is not; or the file was lost, and it is in another with all before it.
     pub fn keep(&mut self, judgement: &Judgement) -> Result<(), RateError> {
         let path = self.lines.path().display().to_string();
         let fail = |message: String| RateError::File { path: path.clone(), message };
         let line = serde_json::to_vec(judgement).map_err(|e| fail(e.to_string()))?;
-        self.lines.keep(line).map_err(|e| fail(e.to_string()))?;
+        let all =
+            || self.own.iter().map(|judgement| json!(judgement).to_string() + "\n").collect::<String>().into_bytes();
+        let moved = self.lines.keep_or_move(line, "all judgements", all).map_err(|e| fail(e.to_string()))?;
+        self.own.push(judgement.clone());
         take(judgement, &mut self.judged);
-        Ok(())
+        moved.map_or(Ok(()), |words| Err(fail(words)))
     }
 
     pub fn of(&self, rater: &str, item: &str) -> Option<bool> {
@@ -87,17 +101,17 @@ impl Kept {
 
 type Judged = BTreeMap<String, BTreeMap<String, bool>>;
 
-fn read(text: &str, path: &Path, judged: &mut Judged) -> Result<(), RateError> {
-    let mut sums = Sums::default();
+fn read(text: &str, path: &Path) -> Result<Vec<Judgement>, RateError> {
+    let (mut judgements, mut sums) = (Vec::new(), Sums::default());
     for (line, text) in (1..).zip(text.lines()) {
         let wrong = |message: String| RateError::Line { path: path.display().to_string(), line, message };
         let sound = sums.check(text.as_bytes()).map_err(|why| wrong(why.to_owned()));
         match serde_json::from_slice::<Judgement>(&unsealed(text.as_bytes())) {
             Ok(judgement) => {
                 sound?;
-                take(&judgement, judged);
+                judgements.push(judgement);
             }
-            Err(_) if has_hole(text.as_bytes()) => return Ok(()),
+            Err(_) if has_hole(text.as_bytes()) => break,
             Err(error) if error.is_eof() && text.starts_with(BEGINNING) => {}
             Err(error) => {
                 sound?;
@@ -105,7 +119,7 @@ fn read(text: &str, path: &Path, judged: &mut Judged) -> Result<(), RateError> {
             }
         }
     }
-    Ok(())
+    Ok(judgements)
 }
 
 fn take(judgement: &Judgement, judged: &mut Judged) {
@@ -121,6 +135,7 @@ mod tests {
     use std::io::Write;
 
     use stepwright_files::faults::{self, ENOSPC, Fault, Operation};
+    use stepwright_files::losses;
 
     use super::*;
 
@@ -142,11 +157,6 @@ mod tests {
         drop(kept);
         let kept = Kept::open(&path).unwrap();
         assert_eq!((kept.of("bob", "i"), kept.raters().collect::<Vec<_>>()), (Some(false), vec!["ann", "bob"]));
-        // M6: a bit that flips is not another judgement.
-        drop(kept);
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, text.replacen("\"ann\"", "\"anm\"", 1)).unwrap();
-        assert!(Kept::open(&path).unwrap_err().to_string().contains("line 1: the line is not as it was written"));
     }
 
     #[test]
@@ -189,6 +199,26 @@ mod tests {
             Kept::open(&path).map(|kept| kept.judged.values().map(BTreeMap::len).sum()).map_err(|e| e.to_string())
         };
         assert!(stepwright_files::power::cut_everywhere(&done, read).unwrap() > 500);
+    }
+
+    #[test]
+    fn judgements_whose_file_is_lost_are_kept_beside_it_and_every_flipped_bit_is_found() {
+        let judgement = |n| Judgement { rater: "ann".into(), item: format!("item {n}"), correct: Some(n % 2 == 0) };
+        let add = |kept: &mut Kept, n| kept.keep(&judgement(n)).map_err(|e| e.to_string());
+        let begin = |path: &Path| Kept::open(path).unwrap();
+        let count = |path: &Path| Kept::open(path).map(|kept| kept.own.len()).map_err(|e| e.to_string());
+        losses::lost_everywhere(4, begin, add, count).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ratings.jsonl");
+        let mut kept = begin(&path);
+        (0..2).for_each(|n| add(&mut kept, n).unwrap());
+        drop(kept);
+        let bytes = std::fs::read(&path).unwrap();
+        let of = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
+            Kept::open(&path).map(|kept| kept.own).map_err(|e| e.to_string())
+        };
+        losses::flipped_everywhere(&bytes, of).unwrap();
     }
 
     #[test]

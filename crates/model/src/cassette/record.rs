@@ -10,7 +10,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use serde::Serialize;
-use stepwright_files::Lines;
+use serde_json::json;
+use stepwright_files::{Lines, siblings};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +24,7 @@ use crate::{
 
 struct Open {
     lines: Lines,
+    header: Header,
     tape: Tape,
 }
 
@@ -42,16 +44,21 @@ impl Recorder {
     /// Errors: [`CassetteError`] when the file cannot be written, is no cassette, holds another model's answers, or
     /// another process writes it.
     pub fn new(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
-        let open = opened(inner.as_ref(), path)?;
-        Ok(Recorder { inner, path: path.to_owned(), open, cache: false })
+        Self::open(inner, path, false)
     }
 
-    /// As [`Recorder::new`], but answers from `path` what is recorded there, and asks and records only what is missing.
+    /// As [`Recorder::new`], but answers from `path` what is recorded there, and asks and records only what is missing. While another process
+    /// writes it, a file beside it (`NAME-2`) is written, and both are answered from.
     pub fn cache(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
-        Ok(Recorder { cache: true, ..Recorder::new(inner, path)? })
+        Self::open(inner, path, true)
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(inner: Arc<dyn LanguageModel>, path: &Path, cache: bool) -> Result<Self, CassetteError> {
+        let open = opened(inner.as_ref(), path, cache)?;
+        Ok(Recorder { inner, path: path.to_owned(), open, cache })
+    }
+
+    fn file(&self) -> MutexGuard<'_, Open> {
         // What a panic left is cut off before the next line is written.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -60,12 +67,13 @@ impl Recorder {
         let open = Arc::clone(&self.open);
         let written =
             tokio::task::spawn_blocking(move || open.lock().unwrap_or_else(PoisonError::into_inner).append(entry));
+        let path = self.path.display();
         let failed = match written.await {
-            Ok(Ok(())) => return Ok(()),
+            Ok(Ok(None)) => return Ok(()),
+            Ok(Ok(Some(moved))) => return Err(ModelError::Configuration(format!("{path}: {moved}"))),
             Ok(Err(e)) => e.to_string(),
             Err(e) => e.to_string(),
         };
-        let path = self.path.display();
         Err(ModelError::Configuration(format!(
             "the answer came but could not be recorded in {path}: {failed}; free space there or record elsewhere"
         )))
@@ -73,43 +81,73 @@ impl Recorder {
 }
 
 impl Open {
-    fn append(&mut self, entry: Entry) -> std::io::Result<()> {
-        match &entry {
-            Entry::Exchange(exchange) => self.write(exchange)?,
-            Entry::Scoring(scoring) => self.write(scoring)?,
-        }
+    /// Writes down what was answered; where all that was is instead, if the file was lost.
+    fn append(&mut self, entry: Entry) -> std::io::Result<Option<String>> {
+        let line = match &entry {
+            Entry::Exchange(exchange) => line(exchange)?,
+            Entry::Scoring(scoring) => line(scoring)?,
+        };
+        let all = || {
+            let lines = std::iter::once(json!(self.header).to_string()).chain(self.tape.lines());
+            lines.map(|line| line + "\n").collect::<String>().into_bytes()
+        };
+        let moved = self.lines.keep_or_move(line, "all recorded answers", all)?;
         self.tape.add(entry);
-        Ok(())
-    }
-
-    fn write(&mut self, value: &impl Serialize) -> std::io::Result<()> {
-        let line = serde_json::to_vec(value)?;
-        if line.len() as u64 + 1 >= MAX_LINE {
-            let why = format!("the exchange has {} MiB; at most {} MiB can be kept", line.len() >> 20, MAX_LINE >> 20);
-            return Err(std::io::Error::other(why));
-        }
-        self.lines.keep(line)
+        Ok(moved)
     }
 }
 
-/// The file, open and locked; the same for all of this process.
-fn opened(model: &dyn LanguageModel, path: &Path) -> Result<Arc<Mutex<Open>>, CassetteError> {
-    let io = |e: std::io::Error| CassetteError::Io { path: path.display().to_string(), why: e.to_string() };
-    let key = std::path::absolute(path).map_err(io)?;
-    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let shared = all.get(&key).and_then(Weak::upgrade);
-    let info = model.info();
-    if shared.is_some() {
-        fits(&read(path)?.0, &info, path)?;
+fn line(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
+    let line = serde_json::to_vec(value)?;
+    if line.len() as u64 + 1 >= MAX_LINE {
+        let why = format!("the exchange has {} MiB; at most {} MiB can be kept", line.len() >> 20, MAX_LINE >> 20);
+        return Err(std::io::Error::other(why));
     }
-    if let Some(open) = shared {
+    Ok(line)
+}
+
+/// The file, open and locked; the same for all of this process. Where another process writes a cache, this one writes a file beside it, and
+/// answers from all of them.
+fn opened(model: &dyn LanguageModel, path: &Path, cache: bool) -> Result<Arc<Mutex<Open>>, CassetteError> {
+    let key = std::path::absolute(path).map_err(|e| failed(path, &e))?;
+    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let info = model.info();
+    if let Some(open) = all.get(&key).and_then(Weak::upgrade) {
+        fits(&open.lock().unwrap_or_else(PoisonError::into_inner).header, &info, path)?;
         return Ok(open);
     }
+    let (mut own, mut beside) = (None, Vec::new());
+    for path in siblings(path) {
+        if own.is_none() {
+            match begun(model, &path) {
+                Err(CassetteError::Busy { .. }) if cache => {}
+                begun => {
+                    own = Some(begun?);
+                    continue;
+                }
+            }
+        } else if !cache || !path.exists() {
+            break;
+        }
+        let of_model = read(&path).ok().filter(|(header, ..)| header.model == info.name);
+        beside.extend(of_model.into_iter().flat_map(|(_, entries, _)| entries));
+    }
+    let mut own = own.ok_or_else(|| CassetteError::Busy { path: path.display().to_string() })?;
+    beside.into_iter().for_each(|entry| own.tape.add(entry));
+    let open = Arc::new(Mutex::new(own));
+    all.retain(|_, open| open.strong_count() > 0);
+    all.insert(key, Arc::downgrade(&open));
+    Ok(open)
+}
+
+/// Opens a file for this process alone, or begins it.
+fn begun(model: &dyn LanguageModel, path: &Path) -> Result<Open, CassetteError> {
     let handle = Lines::lock(path, true).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => CassetteError::Busy { path: path.display().to_string() },
-        _ => io(error),
+        _ => failed(path, &error),
     })?;
-    let open = if handle.metadata().map_err(io)?.len() == 0 {
+    let info = model.info();
+    if handle.metadata().map_err(|e| failed(path, &e))?.len() == 0 {
         let header = Header {
             format: FORMAT.into(),
             version: VERSION,
@@ -119,18 +157,17 @@ fn opened(model: &dyn LanguageModel, path: &Path) -> Result<Arc<Mutex<Open>>, Ca
             raw: Some(model.prefers_raw()),
             chosen: model.has_chosen_interface(),
         };
-        let mut open = Open { lines: Lines::after(handle, 0), tape: Tape::default() };
-        open.write(&header).map_err(io)?;
-        open
-    } else {
-        let (header, entries, length) = read(path)?;
-        fits(&header, &info, path)?;
-        Open { lines: Lines::after(handle, length), tape: Tape::new(entries) }
-    };
-    let open = Arc::new(Mutex::new(open));
-    all.retain(|_, open| open.strong_count() > 0);
-    all.insert(key, Arc::downgrade(&open));
-    Ok(open)
+        let mut lines = Lines::after(handle, 0);
+        line(&header).and_then(|line| lines.keep(line)).map_err(|e| failed(path, &e))?;
+        return Ok(Open { lines, header, tape: Tape::default() });
+    }
+    let (header, entries, length) = read(path)?;
+    fits(&header, &info, path)?;
+    Ok(Open { lines: Lines::after(handle, length), header, tape: Tape::new(entries) })
+}
+
+fn failed(path: &Path, why: &std::io::Error) -> CassetteError {
+    CassetteError::Io { path: path.display().to_string(), why: why.to_string() }
 }
 
 fn fits(header: &Header, info: &ModelInfo, path: &Path) -> Result<(), CassetteError> {
@@ -161,7 +198,7 @@ impl LanguageModel for Recorder {
         done: &UnboundedSender<usize>,
         cancel: &CancellationToken,
     ) -> Result<Vec<Completion>, ModelError> {
-        if let Some(scored) = self.cache.then(|| self.open().tape.scored(request)).flatten() {
+        if let Some(scored) = self.cache.then(|| self.file().tape.scored(request)).flatten() {
             return Ok(scored);
         }
         let completions = self.inner.score_watched(request, done, cancel).await?;
@@ -195,7 +232,7 @@ impl LanguageModel for Recorder {
         stream: &UnboundedSender<StreamEvent>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
-        let known = self.cache.then(|| self.open().tape.next(request)).flatten();
+        let known = self.cache.then(|| self.file().tape.next(request)).flatten();
         if let Some(exchange) = known {
             return replay(exchange, stream, cancel).await;
         }

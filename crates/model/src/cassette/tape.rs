@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::json;
+
 use super::file::{Entry, Exchange, Scoring, as_request, identity};
 use super::nearest::nearest;
 use crate::{Completion, ModelRequest, ScoreRequest};
@@ -35,6 +37,11 @@ impl Tape {
 
     pub(super) fn len(&self) -> (usize, usize) {
         (self.exchanges.len(), self.scorings.len())
+    }
+
+    /// All of it as lines of a file.
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        self.exchanges.iter().map(|e| json!(e).to_string()).chain(self.scorings.iter().map(|s| json!(s).to_string()))
     }
 
     pub(super) fn requests(&self) -> impl Iterator<Item = &ModelRequest> {

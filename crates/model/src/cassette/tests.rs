@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -376,12 +377,35 @@ async fn no_power_cut_takes_an_exchange_and_every_flipped_bit_is_found() {
     assert!(stepwright_files::power::cut_everywhere(&done, |bytes| Ok(read(bytes)?.len())).unwrap() > 100);
     // The header and two exchanges: a bit is of one line only.
     let third = bytes.split_inclusive(|b| *b == b'\n').take(3).map(<[u8]>::len).sum();
-    let whole = read(&bytes[..third]).unwrap();
-    for bit in 0..third * 8 {
-        let mut flipped = bytes[..third].to_vec();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        if let Ok(found) = read(&flipped) {
-            assert!(whole.starts_with(&found) && (found.len() == 2 || bit / 8 == third - 1), "bit {bit}");
-        }
-    }
+    stepwright_files::losses::flipped_everywhere(&bytes[..third], read).unwrap();
+}
+
+#[test]
+fn answers_whose_cassette_is_lost_are_kept_beside_it() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let begin = |path: &Path| Recorder::new(counting(0), path).unwrap();
+    let add = |recorder: &mut Recorder, n: usize| {
+        let (answer, _) = runtime.block_on(ask(recorder, &format!("question {n}")));
+        answer.map(drop).map_err(|e| e.to_string())
+    };
+    let count = |path: &Path| Cassette::open(path).map(|tape| tape.len()).map_err(|e| e.to_string());
+    stepwright_files::losses::lost_everywhere(4, begin, add, count).unwrap();
+}
+
+/// L8: of several processes with one cache each writes a file of its own, and later all are answered from.
+#[tokio::test]
+async fn l8_a_cache_that_another_process_writes_goes_on_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    ask(&Recorder::new(counting(5), &path).unwrap(), "x").await.0.unwrap();
+    // Another process is another open file.
+    let other = stepwright_files::Lines::lock(&path, false).unwrap();
+    let cache = Recorder::cache(counting(50), &path).unwrap();
+    let text = |answer: Result<ModelResponse, ModelError>| answer.unwrap().completions[0].text.clone();
+    assert_eq!(text(ask(&cache, "x").await.0), "call é 5", "what the other has is known");
+    assert_eq!(text(ask(&cache, "y").await.0), "call é 50");
+    drop((cache, other));
+    assert_eq!(Cassette::open(&dir.path().join("a-2.jsonl")).unwrap().len(), 1);
+    let again = Recorder::cache(counting(70), &path).unwrap();
+    assert_eq!(text(ask(&again, "y").await.0), "call é 50");
 }

@@ -9,7 +9,7 @@ use super::trying::tried;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_files::Lines;
-use stepwright_files::sum::{Sums, has_hole};
+use stepwright_files::sum::{Sums, has_hole, unsealed};
 use stepwright_sandbox::Sandbox;
 use stepwright_skill::distil::{Distiller, Question};
 use tokio::sync::mpsc::unbounded_channel;
@@ -61,6 +61,8 @@ const BEGINNING: &str = "{\"distilled\":";
 /// The answers of a run, in a file beside its result.
 pub struct Journal {
     lines: Lines,
+    /// What it holds, as it was before the lines got their checksums.
+    text: Vec<u8>,
     answers: Vec<(usize, String, Usage)>,
 }
 
@@ -72,7 +74,7 @@ impl Journal {
             ErrorKind::WouldBlock => wrong("another process is writing it; wait for that".to_owned()),
             _ => wrong(e.to_string()),
         })?;
-        let mut answers = Vec::new();
+        let (mut text, mut answers) = (Vec::new(), Vec::new());
         let (mut whole, mut sums) = (0u64, Sums::default());
         let mut lines = BufReader::new(handle.reader());
         let mut line = String::new();
@@ -102,9 +104,11 @@ impl Journal {
                 Line::Answer { number, answer, usage, .. } => answers.push((number, answer, usage)),
             }
             whole += length as u64;
+            text.extend_from_slice(unsealed(line.trim_end().as_bytes()).as_ref());
+            text.push(b'\n');
         }
         drop(lines);
-        let mut journal = Journal { lines: Lines::after(handle, whole), answers };
+        let mut journal = Journal { lines: Lines::after(handle, whole), text, answers };
         journal.lines.trim().map_err(|e| wrong(e.to_string()))?;
         if number == 0 {
             journal.add(&Line::Heading { distilled: heading.clone() }).map_err(wrong)?;
@@ -112,9 +116,14 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Errors: the line is not kept; or the file was lost, and it is in another with all before it.
     fn add(&mut self, line: &Line) -> Result<(), String> {
-        let text = serde_json::to_vec(line).map_err(|e| e.to_string())?;
-        self.lines.keep(text).map_err(|e| e.to_string())
+        let mut line = serde_json::to_vec(line).map_err(|e| e.to_string())?;
+        line.push(b'\n');
+        let moved =
+            self.lines.keep_or_move(line.clone(), "all answers", || self.text.clone()).map_err(|e| e.to_string())?;
+        self.text.append(&mut line);
+        moved.map_or(Ok(()), Err)
     }
 }
 
@@ -211,29 +220,56 @@ async fn try_out(run: &mut Distiller, sandbox: &dyn Sandbox, report: &mut dyn Fn
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stepwright_files::losses;
     use stepwright_skill::Knowledge;
     use stepwright_skill::distil::Settings;
     use stepwright_trajectory::read_any;
 
     use super::*;
 
+    fn begun(path: &Path) -> Journal {
+        Journal::open(path, &json!({ "logs": 2 })).unwrap()
+    }
+
+    fn add(journal: &mut Journal, number: usize) -> Result<(), String> {
+        let (label, answer) = ("skills".to_owned(), format!("answer {number}"));
+        journal.add(&Line::Answer { number, label, of: vec![], answer, usage: Usage::default() })
+    }
+
+    fn answers(path: &Path) -> Result<Vec<(usize, String, Usage)>, String> {
+        Journal::open(path, &json!({ "logs": 2 })).map(|journal| journal.answers)
+    }
+
     #[test]
     fn no_power_cut_takes_an_answer() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, heading) = (folder.path().join("x.journal.jsonl"), json!({ "logs": 2 }));
+        let path = folder.path().join("x.journal.jsonl");
         let watch = stepwright_files::power::watch(&path);
-        let mut journal = Journal::open(&path, &heading).unwrap();
-        for number in 0..50 {
-            let (label, answer) = ("skills".to_owned(), format!("answer {number}"));
-            journal.add(&Line::Answer { number, label, of: vec![], answer, usage: Usage::default() }).unwrap();
-        }
+        let mut journal = begun(&path);
+        (0..50).for_each(|number| add(&mut journal, number).unwrap());
         drop(journal);
         let done = watch.done();
         let read = |bytes: &[u8]| {
             std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
-            Journal::open(&path, &heading).map(|journal| journal.answers.len())
+            answers(&path).map(|answers| answers.len())
         };
         assert!(stepwright_files::power::cut_everywhere(&done, read).unwrap() > 250);
+    }
+
+    #[test]
+    fn answers_whose_journal_is_lost_are_kept_beside_it_and_every_flipped_bit_is_found() {
+        losses::lost_everywhere(4, begun, add, |path| answers(path).map(|answers| answers.len())).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.journal.jsonl");
+        let mut journal = begun(&path);
+        (0..2).for_each(|number| add(&mut journal, number).unwrap());
+        drop(journal);
+        let bytes = std::fs::read(&path).unwrap();
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
+            answers(&path)
+        };
+        losses::flipped_everywhere(&bytes, read).unwrap();
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use stepwright_driver::{Setup, start};
 use stepwright_episode::{Breakpoint, Event, NodeId, Policy, Record, Session};
 use stepwright_method::{self as method, LAST, TRIALS, all_options};
-use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice, Request};
+use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice, Request, Unwritten};
 use stepwright_text::words::count;
 use stepwright_world::options::Values;
 
@@ -202,10 +202,20 @@ impl Watch {
                     _ => {}
                 }
             }
-            Notice::Unwritten(Some(_)) => {
-                // Nobody is there to make room: the driver has said why.
-                self.error = Some("the session cannot be written; make room where it is kept and run again".to_owned());
+            Notice::Unwritten(Some(state)) => {
+                // Nobody is there to make room, or to name another file.
+                let why = match state {
+                    Unwritten::Failed => "the session cannot be written; make room where it is kept and run again",
+                    Unwritten::Lost => "the file of the session was lost while it was written",
+                };
+                self.error = Some(why.to_owned());
                 return true;
+            }
+            // On leaving, what was lost is written beside it.
+            Notice::Kept(path) => {
+                if let Some(error) = &mut self.error {
+                    error.push_str(&format!("; it is kept in {}", path.display()));
+                }
             }
             Notice::Situation(situation) => {
                 // The last belief reported is the one at the end.

@@ -6,7 +6,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stepwright_files::{Lines, Presence, numbered};
+use serde_json::json;
+use stepwright_files::Lines;
 
 use super::experiment::Experiment;
 use super::lines::{Contents, Entry, PlanLine, Planned};
@@ -96,45 +97,12 @@ impl Results {
     }
 
     /// Keeps the lines of a unit. They are written at once, so that no other line comes between them.
+    /// Errors: in words; also where the file was lost, and all results of the experiment are in another from here on.
     pub fn add<L: Serialize>(&mut self, unit: &str, lines: &[L]) -> Result<(), String> {
         let entries = Entry::of_unit(self.experiment.hash(), unit, lines)?;
-        let text: String = entries.iter().map(|entry| entry.text() + "\n").collect();
-        let written = self.write_text(&text);
-        let is_lost = |lines: &Lines| lines.presence().ok().and_then(Presence::became).is_some();
-        match (&self.sink, written) {
-            (Sink::File(lines), Err(why)) if is_lost(lines) => {
-                self.entries.extend(entries);
-                Err(self.elsewhere(why))
-            }
-            (_, Err(why)) => Err(why),
-            (_, Ok(())) => {
-                self.entries.extend(entries);
-                Ok(())
-            }
-        }
-    }
-
-    /// Writes all that there is of the experiment to a file beside the one that is lost, and says so.
-    fn elsewhere(&self, why: String) -> String {
-        let mut plan = PlanLine::new(self.experiment.hash(), []);
-        plan.units.clone_from(&self.planned);
-        let rest: String = self.entries.iter().map(|entry| entry.text() + "\n").collect();
-        let text = || -> serde_json::Result<String> {
-            Ok(format!(
-                "{}\n{}\n{rest}",
-                serde_json::to_string(&self.experiment.head())?,
-                serde_json::to_string(&plan)?
-            ))
-        };
-        let path = Path::new(&self.name);
-        let ending = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
-        let free = numbered(path, &ending).skip(1).find(|path| !path.exists()).unwrap_or_default();
-        let kept = text().map_err(std::io::Error::from).and_then(|text| Lines::create(&free)?.keep(text.into_bytes()));
-        let name = free.display();
-        match kept {
-            Ok(()) => format!("{why}; all results of this experiment are in {name}: give --out that name to go on"),
-            Err(error) => format!("{why}; nor could its results be kept in {name}: {error}"),
-        }
+        let moved = self.write_text(&texts(&entries))?;
+        self.entries.extend(entries);
+        moved.map_or(Ok(()), Err)
     }
 
     /// Those of the units that have no result yet. A result that is an error does not count.
@@ -156,24 +124,37 @@ impl Results {
 
     fn write(&mut self, line: &impl Serialize) -> Result<(), String> {
         let text = serde_json::to_string(line).map_err(|e| e.to_string())?;
-        self.write_text(&(text + "\n"))
+        self.write_text(&(text + "\n"))?.map_or(Ok(()), Err)
     }
 
-    fn write_text(&mut self, text: &str) -> Result<(), String> {
+    /// Writes lines; where they are instead, if the file was lost.
+    fn write_text(&mut self, text: &str) -> Result<Option<String>, String> {
         let written = match &mut self.sink {
-            Sink::Nowhere => Ok(()),
+            Sink::Nowhere => Ok(None),
             Sink::Printed => {
                 let mut out = std::io::stdout().lock();
-                out.write_all(sanitize::json(text).as_bytes()).and_then(|()| out.flush())
+                out.write_all(sanitize::json(text).as_bytes()).and_then(|()| out.flush()).map(|()| None)
             }
-            Sink::File(lines) => lines.keep(text.as_bytes().to_vec()),
-            Sink::Device(file) => file.write_all(text.as_bytes()),
+            Sink::File(lines) => {
+                let all = || {
+                    let mut plan = PlanLine::new(self.experiment.hash(), []);
+                    plan.units.clone_from(&self.planned);
+                    format!("{}\n{}\n{}", self.experiment.head(), json!(plan), texts(&self.entries)).into_bytes()
+                };
+                lines.keep_or_move(text.as_bytes().to_vec(), "all results of this experiment", all)
+            }
+            Sink::Device(file) => file.write_all(text.as_bytes()).map(|()| None),
         };
-        written.map_err(|e| match (&self.sink, e.kind()) {
+        let moved = written.map_err(|e| match (&self.sink, e.kind()) {
             (Sink::Printed, ErrorKind::BrokenPipe) => CLOSED.to_owned(),
             _ => format!("{}: {e}", self.name),
-        })
+        });
+        Ok(moved?.map(|words| format!("{}: {words}", self.name)))
     }
+}
+
+fn texts(entries: &[Entry]) -> String {
+    entries.iter().map(|entry| entry.text() + "\n").collect()
 }
 
 enum Place {

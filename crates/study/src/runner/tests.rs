@@ -276,17 +276,12 @@ fn every_flipped_bit_of_results_is_found() {
     let units = units(&*study);
     units.iter().take(2).for_each(|unit| results.add(&unit.key, &line(unit)).unwrap());
     drop(results);
-    let bytes = std::fs::read(&file).unwrap();
-    let whole = Contents::read(&bytes).unwrap();
-    for bit in 0..bytes.len() * 8 {
-        let mut flipped = bytes.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        // A last line that lost its break counts as torn.
-        if let Ok(found) = Contents::read(&flipped) {
-            let torn = found.whole < flipped.len();
-            assert!(found == whole || torn && whole.entries.starts_with(&found.entries), "bit {bit}");
-        }
-    }
+    let read = |bytes: &[u8]| {
+        let Contents { experiments, plans, entries, .. } = Contents::read(bytes)?;
+        let head = format!("{experiments:?} {plans:?}");
+        Ok(std::iter::once(head).chain(entries.iter().map(Entry::text)).collect())
+    };
+    stepwright_files::losses::flipped_everywhere(&std::fs::read(&file).unwrap(), read).unwrap();
 }
 
 /// A power cut at every operation leaves a results file that goes on with every result that the disk had confirmed.
@@ -303,33 +298,12 @@ fn no_power_cut_takes_a_result() {
     stepwright_files::power::cut_everywhere(&watch.done(), read).unwrap();
 }
 
-#[tokio::test]
-async fn results_whose_file_is_gone_are_kept_beside_it_and_the_run_says_where() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("r.jsonl");
+#[test]
+fn results_whose_file_is_gone_are_kept_beside_it_and_the_run_says_where() {
     let study = study();
     let units = units(&*study);
-    type Loss = fn(&Path) -> std::io::Result<()>;
-    let losses: [Loss; 4] = [
-        |f| std::fs::remove_file(f),
-        |f| std::fs::write(f.with_extension("new"), "x").and_then(|()| std::fs::rename(f.with_extension("new"), f)),
-        |f| std::fs::OpenOptions::new().write(true).open(f)?.set_len(100),
-        |f| std::io::Write::write_all(&mut std::fs::OpenOptions::new().append(true).open(f)?, b"x\n"),
-    ];
-    let cases = losses.into_iter().flat_map(|lose| (0..units.len()).map(move |at| (lose, at)));
-    for (n, (lose, at)) in cases.enumerate() {
-        let _ = std::fs::remove_file(&file);
-        let mut results = open(&file, &study).unwrap();
-        units[..at].iter().for_each(|unit| results.add(&unit.key, &line(unit)).unwrap());
-        lose(&file).unwrap();
-        let said = results.add(&units[at].key, &line(&units[at])).unwrap_err();
-        let beside = folder.path().join(format!("r-{}.jsonl", n + 2));
-        assert!(said.contains("while it was in use") && said.contains(beside.to_str().unwrap()), "{said}");
-        drop(results);
-        let mut again = open(&beside, &study).unwrap();
-        assert_eq!(again.open_units(units.clone()).len(), units.len() - at - 1, "all that was shown is there");
-        if at == 1 {
-            assert_eq!(go_on(&study, &mut again).await, units.len() - 2);
-        }
-    }
+    let add = |results: &mut Results, at: usize| results.add(&units[at].key, &line(&units[at]));
+    let begin = |file: &Path| open(file, &study).unwrap();
+    let count = |file: &Path| open(file, &study).map(|results| units.len() - results.open_units(units.clone()).len());
+    stepwright_files::losses::lost_everywhere(units.len() - 1, begin, add, count).unwrap();
 }
