@@ -58,7 +58,7 @@ def run(bench, end):
         trouble = ran.trouble()
         if not trouble and ran.code == 0 and units(data) != UNITS:
             trouble = "it ended well without all results"
-        if not trouble and ran.code != 0 and not ran.err.strip():
+        if not trouble and ran.code != 0 and not any(word in ran.err + ran.out for word in [b"os error", b"cannot be written"]):
             trouble = "it failed without a word"
         for session in sessions.glob("*.jsonl") if sessions.exists() else []:
             if not trouble and bench.run(["show", session], home=home).code != 0:

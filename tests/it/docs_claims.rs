@@ -263,6 +263,20 @@ fn the_docs_name_only_files_tests_variables_and_decisions_that_are_there() {
     assert!(missing.is_empty(), "these are named and not there:\n{}", missing.join("\n"));
 }
 
+/// The defects that `scripts/put-back` puts back still can be.
+#[test]
+fn patches_of_mended_defects_apply() {
+    let patches = files(&root().join("scripts/put-back.d"), &[".patch"]);
+    assert!(patches.len() > 5);
+    for patch in patches {
+        let mut command = Command::new("patch");
+        let command = command.args(["-p0", "--dry-run", "-sfi"]).arg(&patch).current_dir(root());
+        // Where it is not installed nothing is known.
+        let Ok(tried) = command.output() else { return };
+        assert!(tried.status.success(), "{}: {}", patch.display(), String::from_utf8_lossy(&tried.stdout));
+    }
+}
+
 #[test]
 fn the_docs_tables_of_methods_are_those_that_are_printed() {
     let path = root().join("docs/reference/methods.md");

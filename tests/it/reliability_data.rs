@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Barrier;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::opened::configuration;
@@ -10,6 +11,7 @@ use stepwright::driver::{
     Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Unwritten, prepare,
 };
 use stepwright::episode::{Event, Record, log};
+use stepwright::study::runner::SessionFolder;
 use stepwright::world::Sources;
 use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
 use stepwright_files::losses::LOSSES;
@@ -142,19 +144,24 @@ async fn l1_a_move_is_a_record_at_once() {
     w.quit().await;
 }
 
-/// H1: jobs of one task that begin at the same moment keep a session each, and none is counted as an episode that was not begun.
+/// H1: jobs of one task that begin at the same moment keep a session each.
 #[test]
 fn h1_jobs_that_begin_at_once_keep_a_session_each() {
-    let folder = tempfile::tempdir().unwrap();
-    let (sessions, out) = (folder.path().join("sessions"), folder.path().join("r.jsonl"));
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stepwright"));
-    command.env("STEPWRIGHT_CONFIG_DIR", folder.path()).env("STEPWRIGHT_STATE_DIR", folder.path());
-    command.args(["run", "--tasks", "first=1", "--seeds", "0..79", "--jobs", "8", "--max-steps", "1", "--sessions"]);
-    let output = command.arg(&sessions).arg("--out").arg(&out).output().unwrap();
-    let results = fs::read_to_string(out).unwrap();
-    assert_eq!(results.matches("\"unit\":").count(), 80, "{output:?}");
-    assert!(!results.contains("could not be begun"), "{results}");
-    assert_eq!(fs::read_dir(sessions).unwrap().count(), 80);
+    let beginning = || Beginning::New(Box::new(header()));
+    let mut jobs: Vec<_> = (0..8).map(|_| setup(beginning(), Counter::default(), Scripted::lines(&[]), None)).collect();
+    for _ in 0..60 {
+        let folder = tempfile::tempdir().unwrap();
+        let (sessions, begin) = (SessionFolder::create(folder.path()).unwrap(), Barrier::new(jobs.len()));
+        std::thread::scope(|scope| {
+            for job in &mut jobs {
+                scope.spawn(|| {
+                    begin.wait();
+                    sessions.keep(job).unwrap();
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), jobs.len());
+    }
 }
 
 /// L3: a session that is open elsewhere is neither renamed nor deleted.
