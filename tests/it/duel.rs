@@ -161,6 +161,24 @@ async fn a_side_is_asked_in_a_copy_and_what_it_would_do_can_be_taken() {
     w.quit().await;
 }
 
+/// A role's model is an option like others: a side that differs in it alone asks that model, as that.
+#[tokio::test]
+async fn a_side_may_name_the_model_of_a_role() {
+    let mut w = begun(&Scripted::lines(&["agent.add(1)"]), &Scripted::lines(&["agent.add(3)"]));
+    w.recommended().await;
+    let options = [("model.proposer".to_owned(), "other".to_owned())].into();
+    let role = Contender { name: "model.proposer=other".into(), options, ..Contender::default() };
+    w.send(duel(DuelCommand::Begin(vec![contenders().remove(0), role])));
+    dueled(&mut w).await;
+    let expected = [("scripted", "add 1"), ("model.proposer=other", "add 3")];
+    let expected = expected.map(|(name, text)| (name.to_owned(), Some(text.to_owned())));
+    assert_eq!(would(&w.session), expected);
+    let turn = &w.session.current().unwrap().turn;
+    assert!(turn.asks.iter().any(|ask| ask.kind.is_of_side() && ask.model == "other"));
+    assert!(!w.session.options.contains_key("model.proposer"), "the session itself stays as it is");
+    w.quit().await;
+}
+
 #[tokio::test]
 async fn a_side_that_cannot_be_asked_has_nothing_to_offer() {
     let mut w = begun(&Scripted::lines(&["agent.add(1)"]), &Scripted::lines(&[]));
@@ -186,7 +204,16 @@ async fn no_duel_begins_with_what_is_not_there() {
     };
     let option = Contender { options: [("shot".to_owned(), "1".to_owned())].into(), ..side("", "few-shot") };
     let others = [(side("third", ""), "no model `third`"), (side("", "o3"), "no method `o3`")];
-    for (other, why) in others.into_iter().chain([(option, "few-shot has no option `shot`")]) {
+    let role = |role: &str, model: &str| Contender {
+        options: [(format!("model.{role}"), model.to_owned())].into(),
+        ..side("", "few-shot")
+    };
+    let options = [
+        (option, "few-shot has no option `shot`"),
+        (role("writer", "other"), "few-shot asks no writer"),
+        (role("proposer", "third"), "no model `third`"),
+    ];
+    for (other, why) in others.into_iter().chain(options) {
         w.send(duel(DuelCommand::Begin(vec![contenders().remove(0), other])));
         w.said(Level::Error, why).await;
     }

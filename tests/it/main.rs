@@ -14,6 +14,8 @@ mod support;
 #[cfg(unix)]
 mod agent_gate;
 mod at_hand;
+#[cfg(unix)]
+mod belief_form;
 mod blocking_derived;
 mod blocking_figures;
 mod blocking_household;

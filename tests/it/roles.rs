@@ -176,8 +176,11 @@ fn methods_are_compared_task_by_task_with_one_model() {
         replies(&format!("agent.look()\n$$ {first} $$"), request)
     });
     let results = folder.path().join("d.jsonl").display().to_string();
-    let study = ["study", "decisions", "--tasks", "first=2", "--max-steps", "3", "--model", "fake", "--out", &results];
-    let output = program(folder.path(), &server, &study);
+    let tape = folder.path().join("tape.jsonl").display().to_string();
+    let study = ["study", "decisions", "--tasks", "first=2", "--max-steps", "3"];
+    let (record, cassette) = (format!("model.record={tape}"), format!("cassette:{tape}"));
+    let live = ["--model", "fake", "--out", &results, "--set", &record];
+    let output = program(folder.path(), &server, &[&study[..], &live].concat());
     let text = said(&output);
     for method in ["blocking", "progprompt", "o3d", "reprompt", "few-shot"] {
         assert!(text.lines().any(|line| line.starts_with(method) && line.contains("fake")), "{method}: {text}");
@@ -195,4 +198,28 @@ fn methods_are_compared_task_by_task_with_one_model() {
     // The file is read again, and its tables are the same.
     let again = said(&program(folder.path(), &server, &["report", &results]));
     assert!(again.contains("Every two methods, task by task"), "{again}");
+    // Tokens are those of the asks, whatever the method.
+    let lines = |path: &str| -> Vec<Value> {
+        let kept = std::fs::read_to_string(path).unwrap();
+        let lines = kept.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| !line["won"].is_null()).collect()
+    };
+    let played = lines(&results);
+    let sum = |key: &str| played.iter().filter_map(|line| line[key].as_u64()).sum::<u64>();
+    let asked = server.requests().len() as u64;
+    assert_eq!((sum("prompt_tokens"), sum("completion_tokens")), (100 * asked, 11 * asked), "{text}");
+    // What was recorded gives the same counts again, and nobody is asked.
+    let second = folder.path().join("again.jsonl").display().to_string();
+    let recorded = ["--model", &cassette, "--out", &second];
+    let output = program(folder.path(), &server, &[&study[..], &recorded].concat());
+    let told = |line: &Value| {
+        let keys = ["method", "task", "won", "steps", "prompt_tokens", "completion_tokens", "considered", "offered"];
+        keys.map(|key| line[key].to_string()).join(" ")
+    };
+    let (mut first, mut second): (Vec<_>, Vec<_>) =
+        (played.iter().map(told).collect(), lines(&second).iter().map(told).collect());
+    first.sort();
+    second.sort();
+    assert_eq!(first, second, "{}", said(&output));
+    assert_eq!(server.requests().len() as u64, asked);
 }

@@ -9,7 +9,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stepwright::driver::{Command, Notice, ProcessStatus, Request};
-use stepwright::episode::Configuration;
+use stepwright::episode::{Configuration, Event as Recorded};
 use stepwright::method;
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
@@ -156,6 +156,45 @@ fn the_configure_dialog_shows_models_methods_and_options() {
     .into();
     let wanted = Configuration { model: "small".into(), method: "scored".into(), options };
     assert!(sent.contains(&Effect::Send(Command::Gate(Request::Configure(wanted.clone())))), "{sent:?}");
+}
+
+#[test]
+fn each_role_of_a_method_has_a_model_to_choose_and_to_take_back() {
+    let entry = |name: &str| Entry { name: name.into(), about: "what it is".into(), ..Entry::default() };
+    let catalog = Catalog {
+        methods: ["statler", "few-shot"]
+            .map(|name| Entry { method: method::named(name).map(|m| m.info()), ..entry(name) })
+            .into(),
+        models: vec![entry("large"), entry("small")],
+        ..Catalog::default()
+    };
+    let chosen = |named: &[(&str, &str)], keys: &[KeyCode], shot: Option<&str>| {
+        let mut builder = session::Builder::default();
+        let options = named.iter().map(|(key, name)| ((*key).to_owned(), (*name).to_owned())).collect();
+        let now = Configuration { model: "large".into(), method: "statler".into(), options };
+        builder.propose().push(Recorded::Configured(now));
+        let mut app = shown(&builder);
+        app.catalog(catalog.clone());
+        press(&mut app, &[KeyCode::Char('M'), KeyCode::Tab, KeyCode::Tab, KeyCode::End]);
+        press(&mut app, keys);
+        for (width, height) in shot.iter().flat_map(|_| [(80, 24), (120, 40), (200, 60)]) {
+            let name = format!("{}_{width}x{height}", shot.unwrap_or_default());
+            insta::assert_snapshot!(name, screen(&mut app, width, height));
+        }
+        app.take_effects();
+        press(&mut app, &[KeyCode::Enter]);
+        let sent = app.take_effects().into_iter().find_map(|effect| match effect {
+            Effect::Send(Command::Gate(Request::Configure(wanted))) => Some(wanted.options),
+            _ => None,
+        });
+        let models = sent.unwrap().into_iter().filter(|(key, _)| key.starts_with("model."));
+        models.map(|(key, name)| format!("{key}={name}")).collect::<Vec<_>>()
+    };
+    // The last row is the discoverer's, above it the writer's.
+    let to_writer = [KeyCode::Up, KeyCode::Right, KeyCode::Right];
+    assert_eq!(chosen(&[], &to_writer, Some("dialog_configure_roles")), ["model.writer=small"]);
+    assert_eq!(chosen(&[("model.writer", "small")], &[KeyCode::Up, KeyCode::Right], None), ["model.writer="]);
+    assert_eq!(chosen(&[("model.writer", "small")], &[], None), ["model.writer=small"]);
 }
 
 #[test]

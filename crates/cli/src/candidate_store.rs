@@ -100,9 +100,24 @@ impl Where {
     }
 }
 
+/// The store over logs where some are named, else over a world's demonstrations.
+pub(super) fn over(
+    logs: &[PathBuf],
+    at: &Where,
+    global: &Global,
+) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
+    match (logs, at.world) {
+        ([], None) => Err(CliError::Usage(
+            "say of which world with --world (and --task, where services differ), or name logs".to_owned(),
+        )),
+        ([], _) => at.store(&AdoptedSet::default(), global),
+        (logs, _) => of_logs(logs),
+    }
+}
+
 /// The store over logs of episodes that did not fail, executed on the specification that their actions are of: that of a world, or of
 /// all the tools that they list.
-pub(super) fn of_logs(files: &[PathBuf]) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
+fn of_logs(files: &[PathBuf]) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
     let mut logs = Vec::new();
     for file in files {
         let (read, wrong) = read_logs(file).map_err(CliError::Failed)?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::candidate_store::{self, Where};
 use super::{CliError, Global, print, print_json};
 use stepwright_method::precondition::{
-    ActionEffects, AdoptedSet, Pool, Ranking, Score, SetComparison, SideBySide, Validity, infer_effects,
+    ActionEffects, Pool, Ranking, Score, SetComparison, SideBySide, Validity, infer_effects,
 };
 use stepwright_text::words::count;
 
@@ -35,15 +35,7 @@ pub struct Candidates {
 
 impl Candidates {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        let (mut store, truth, name) = match (self.logs.as_slice(), self.at.world) {
-            ([], None) => {
-                return Err(CliError::Usage(
-                    "say of which world with --world (and --task, where services differ), or name logs".to_owned(),
-                ));
-            }
-            ([], _) => self.at.store(&AdoptedSet::default(), global)?,
-            (logs, _) => candidate_store::of_logs(logs)?,
-        };
+        let (mut store, truth, name) = candidate_store::over(&self.logs, &self.at, global)?;
         let named = |action: &&str| self.action.is_empty() || self.action.iter().any(|own| own == action);
         let called: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
         if let Some(unknown) = self.action.iter().find(|own| !called.contains(own)) {
@@ -108,7 +100,7 @@ fn listed(pool: &Pool, suggested: &[String]) -> String {
 
 /// What an action changes, for display: the effects suggested and those likely, and what it leaves alone.
 fn changed(of: &ActionEffects) -> String {
-    let mut text = format!("{}({}): {}\n", of.action, of.params.join(", "), count(of.calls, "call"));
+    let mut text = format!("{}({}): {}\n", of.action, of.params.join(", "), of.judged_on());
     for candidate in of.candidates.iter().filter(|candidate| candidate.is_suggested() || candidate.is_likely()) {
         let same = of.candidates.iter().filter(|other| other.cluster == candidate.cluster).count() - 1;
         let same = if same > 0 { format!("; {same} that do the same") } else { String::new() };

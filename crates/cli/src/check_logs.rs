@@ -1,4 +1,5 @@
-//! `stepwright preconditions logs`: which assertions logs of episodes violate, where, with what values. No model, no world.
+//! `stepwright preconditions logs`: which assertions logs of episodes violate and which effects they contradict, where, with what values.
+//! No model, no world.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,13 +15,13 @@ use stepwright_method::precondition::AdoptedSet;
 use stepwright_text::words::count;
 use stepwright_trajectory::Trajectory;
 
-/// Checks logs of episodes against preconditions.
+/// Checks logs of episodes against preconditions and effects.
 #[derive(Debug, Args)]
 pub(crate) struct CheckLogs {
     /// Files of logs: trajectories a line, texts of ReAct, or sessions
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// A *.preconditions.py file in place of the assertions of the world's specification
+    /// A *.preconditions.py file in place of the assertions of the world's specification; effects are in such files alone
     #[arg(long, value_name = "FILE")]
     preconditions: Option<PathBuf>,
     /// Print an object a log
@@ -32,7 +33,8 @@ impl CheckLogs {
     pub fn run(self) -> Result<ExitCode, CliError> {
         let set = self.preconditions.as_deref().map(AdoptedSet::read).transpose();
         let set = set.map_err(|e| CliError::Failed(e.to_string()))?;
-        let (mut out, mut steps, mut logs, mut violated) = (String::new(), 0, 0, 0);
+        let (mut out, mut steps, mut logs) = (String::new(), 0, 0);
+        let (mut violated, mut contradicted) = (0, 0);
         for path in &self.logs {
             let (read, wrong) = read_logs(path).map_err(CliError::Failed)?;
             wrong.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
@@ -45,7 +47,9 @@ impl CheckLogs {
                 }
                 let found = violations(&log, &program);
                 (logs, steps) = (logs + 1, steps + log.steps.len());
-                violated += found.iter().filter(|v| v.check.status == Status::Fails).count();
+                let failing = |effects| move |v: &&Violation| v.check.status == Status::Fails && v.is_effect == effects;
+                violated += found.iter().filter(failing(false)).count();
+                contradicted += found.iter().filter(failing(true)).count();
                 if self.json {
                     let listed: Vec<Value> = found.iter().map(as_json).collect();
                     let line = json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": listed });
@@ -58,34 +62,40 @@ impl CheckLogs {
             }
         }
         if !self.json {
+            let effects = match contradicted {
+                0 => String::new(),
+                n => format!(" and {} contradicted", count(n, "effect")),
+            };
             out.push_str(&format!(
-                "{} violated in {} of {}\n",
+                "{} violated{effects} in {} of {}\n",
                 count(violated, "assertion"),
                 count(steps, "step"),
                 count(logs, "log")
             ));
         }
         if self.json { print_json(&out) } else { print(&out) }?;
-        Ok(ExitCode::from(u8::from(violated > 0)))
+        Ok(ExitCode::from(u8::from(violated + contradicted > 0)))
     }
 }
 
 fn as_json(violation: &Violation) -> Value {
-    let Violation { step, action, check, read } = violation;
+    let Violation { step, action, check, is_effect, read } = violation;
+    let of = if *is_effect { "effect" } else { "assertion" };
     let read: Vec<Value> = read
         .iter()
         .map(|Read { part, value, since }| json!({ "part": part, "value": value, "since": since }))
         .collect();
     json!({
-        "step": step, "action": action, "assertion": check.condition, "status": check.status, "detail": check.detail, "read": read,
+        "step": step, "action": action, of: check.condition, "status": check.status, "detail": check.detail, "read": read,
     })
 }
 
 /// A violation, and of what it read since which step that was so.
 fn in_words(violation: &Violation, log: &Trajectory) -> String {
-    let Violation { step, action, check, read } = violation;
+    let Violation { step, action, check, read, .. } = violation;
+    let word = violation.word();
     let detail = check.detail.as_ref().map_or_else(String::new, |detail| format!("  ({detail})"));
-    let mut words = format!("  step {} `{action}`: {} {}{detail}\n", step + 1, check.condition, check.status.word());
+    let mut words = format!("  step {} `{action}`: {} {word}{detail}\n", step + 1, check.condition);
     for Read { part, value, since } in read {
         let then = since.checked_sub(1).and_then(|at| log.steps.get(at));
         let Some(then) = then else { continue };

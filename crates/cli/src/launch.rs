@@ -276,7 +276,8 @@ impl Launcher for Launch {
             let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
             let asks = kind.has(Ability::Remote) && !kind.has(Ability::Answers);
             let suggests = made_for.map(str::to_owned);
-            WorldEntry { name, about, tasks, suggests, kind: Some(kind), asks }
+            let formed = self.config.method.form.is_some();
+            WorldEntry { name, about, tasks, suggests, kind: Some(kind), asks, formed }
         };
         let mut known = self.sources.kinds().to_vec();
         // The first world is the one shown: one with data of the person's own, if there is one, or with their command.

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
+mod belief;
 mod candidate_store;
 mod candidates;
 mod check_logs;
@@ -125,6 +126,9 @@ enum Command {
     /// Check and compare files of adopted preconditions
     #[command(subcommand)]
     Preconditions(preconditions::PreconditionsCommand),
+    /// Have a model propose the form of states in which a belief is kept in a world without one; check a form
+    #[command(subcommand)]
+    Belief(belief::BeliefCommand),
     /// Print a JSON schema of what is written and read: sessions, results, the line protocol, the configuration
     Schema(schema::SchemaCommand),
     /// Try what the operating system holds model-written code to here
@@ -229,6 +233,7 @@ pub fn run() -> ExitCode {
         Some(Command::Show(show)) => show.run(&cli.global),
         Some(Command::Compare(compare)) => compare.run(&cli.global),
         Some(Command::Preconditions(command)) => command.run(&cli.global),
+        Some(Command::Belief(command)) => command.run(&cli.global),
         Some(Command::Completions(completions)) => completions.run(command()),
         Some(Command::Man(man)) => man.run(command()),
         Some(Command::Config(command)) => command.run(&cli.global),

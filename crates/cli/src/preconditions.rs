@@ -11,7 +11,6 @@ use super::check_logs::CheckLogs;
 use super::impact::Measure;
 use super::{CliError, Global, candidates, print, print_json};
 use stepwright_method::precondition::{AdoptedSet, CandidateOrigin, Pool, SetComparison, SideBySide, Validity};
-use stepwright_text::words::count;
 
 /// Check and compare files of preconditions.
 #[derive(Debug, Subcommand)]
@@ -95,10 +94,10 @@ impl Check {
                 // What neither tier decides is reported, and is no fault of the assertion.
                 sound &= matches!(candidate.fate, Validity::Valid | Validity::Unknown { .. });
                 let (sign, why) = match &candidate.fate {
-                    Validity::Valid if pool.is_of_effects() => ("ok", format!("follows {}", count(pool.calls, "call"))),
-                    Validity::Departs { demonstration, call, at, message, exceptions, calls } => {
+                    Validity::Valid if pool.is_of_effects() => ("ok", format!("follows {}", pool.judged_on())),
+                    Validity::Departs { demonstration, call, at, message, exceptions, .. } => {
                         let place = format!("demonstration {}, call {}, {at}", demonstration + 1, call + 1);
-                        let all = format!("{exceptions} of {} depart from it", count(*calls, "call"));
+                        let all = format!("{exceptions} of {} depart from it", pool.judged_on());
                         ("departs", format!("after {place}: {message} ({all})"))
                     }
                     Validity::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),

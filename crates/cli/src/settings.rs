@@ -9,7 +9,7 @@ use super::{CliError, note};
 use crate::debug_log;
 use stepwright_episode::{Configuration, Role};
 use stepwright_launch::config::{Config, Overrides};
-use stepwright_method::{self as method, DOMAIN};
+use stepwright_method::{self as method, OF_SESSIONS};
 use stepwright_world::WORLDS;
 use stepwright_world::external::COMMAND_LINE;
 use stepwright_world::options::{Kind, OptionSpec, flags, known_names};
@@ -89,7 +89,7 @@ pub fn is_of_methods(arg: &Arg) -> bool {
 }
 
 fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
-    method::all_options().iter().chain([&DOMAIN])
+    method::all_options().iter().chain(&OF_SESSIONS)
 }
 
 impl FromArgMatches for MethodFlags {
@@ -133,8 +133,8 @@ impl Args for MethodFlags {
 impl MethodFlags {
     /// The changes to a session that is opened again; `None` if none is given.
     pub fn change(&self) -> Result<Option<Configuration>, CliError> {
-        if self.options.contains_key(DOMAIN.key) {
-            return Err(CliError::Usage("--domain is chosen when an episode begins; leave it out".to_owned()));
+        if let Some(spec) = OF_SESSIONS.iter().find(|spec| self.options.contains_key(spec.key)) {
+            return Err(CliError::Usage(format!("--{} is chosen when an episode begins; leave it out", spec.key)));
         }
         let method = self.method.clone().filter(|m| m != "auto").unwrap_or_default();
         if let Some(key) = self.own.keys().next() {
@@ -158,7 +158,7 @@ impl MethodFlags {
         };
         found.ready().map_err(CliError::Failed)?;
         let info = found.info();
-        let has = |key: &str| key == DOMAIN.key || info.options.iter().any(|option| option.key == key);
+        let has = |key: &str| info.options.iter().chain(&OF_SESSIONS).any(|option| option.key == key);
         let of_command = method.strip_prefix(method::EXTERNAL).and_then(|name| config.methods.get(name));
         let other = match of_command {
             Some(command) => {
@@ -168,7 +168,8 @@ impl MethodFlags {
             None => self.own.keys().next(),
         };
         let Some(other) = other.or_else(|| self.options.keys().find(|key| !has(key))) else { return Ok(()) };
-        let own: Vec<String> = info.options.iter().chain([&DOMAIN]).map(|option| format!("--{}", option.key)).collect();
+        let own: Vec<String> =
+            info.options.iter().chain(&OF_SESSIONS).map(|option| format!("--{}", option.key)).collect();
         Err(CliError::Usage(format!("{method} has no option --{other}; its options are {}", own.join(", "))))
     }
 }
@@ -269,8 +270,11 @@ impl Global {
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         overrides.set("method.method", "--method", self.method.method.clone());
         for (key, value) in &self.method.options {
-            let spec = method::all_options().iter().chain([&DOMAIN]).find(|spec| spec.key == key);
-            let path = matches!(spec.map(|spec| spec.kind), Some(Kind::PathOr(word)) if value != word);
+            let spec = method::all_options().iter().chain(&OF_SESSIONS).find(|spec| spec.key == key);
+            let path = match spec.map(|spec| spec.kind) {
+                Some(Kind::PathOr(word)) => value != word,
+                kind => kind == Some(Kind::Path),
+            };
             let value = if path { here(&PathBuf::from(value)) } else { value.clone() };
             overrides.set(&format!("method.{key}"), &format!("--{key}"), Some(value));
         }

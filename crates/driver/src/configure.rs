@@ -52,7 +52,7 @@ impl Driver {
         // Their users derive them again; steps need not keep them up to date.
         self.forget_assertions();
         if self.stack.keeps_belief() {
-            self.timeline.track_truth();
+            self.timeline.track_truth(self.knowledge.form.as_ref());
         }
         self.models.set_options(&options);
         self.say_warnings();

@@ -90,7 +90,7 @@ impl Driver {
         let derived = MethodStack::begin(&knowledge, world.as_ref());
         let mut timeline = Timeline::new(world, &program, derived.into_iter().collect(), &calls);
         if prompting.options.is(&BELIEF, "on") || method.info().keeps_belief() {
-            timeline.track_truth();
+            timeline.track_truth(knowledge.form.as_ref());
         }
         let path = match &keep {
             Persistence::Log(log) => Some(log.path().to_owned()),

@@ -14,6 +14,7 @@ use stepwright_method::program_context::{ProgramContext, ProgramState};
 use stepwright_method::{DerivedState, Grounds};
 use stepwright_program::Call;
 use stepwright_world::remote::Recorded;
+use stepwright_world::state_form::{StateForm, literals};
 use stepwright_world::{Outcome, Request, Snapshot, World, WorldError, state_form};
 
 /// A checkpoint is kept at every node whose depth is a multiple of this, as long as they are not too many.
@@ -40,6 +41,8 @@ pub(super) struct Timeline {
     truths: BTreeMap<NodeId, Arc<Value>>,
     /// Whether the truth is derived by the form that ships for the world, where the world has none of its own.
     formed: bool,
+    /// The form in place of the world's: the program's state in it is what a belief is compared with.
+    form: Option<Arc<StateForm>>,
 }
 
 /// A node as it was arrived at: what is derived, without changes made there.
@@ -89,7 +92,7 @@ impl Timeline {
         let (kept, recent, requests, truths) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new(), BTreeMap::new());
         let every = EVERY;
         let mut timeline =
-            Timeline { world, state, derived, at: 0, kept, recent, every, requests, truths, formed: false };
+            Timeline { world, state, derived, at: 0, kept, recent, every, requests, truths, formed: false, form: None };
         timeline.keep(0, 0);
         timeline
     }
@@ -113,6 +116,7 @@ impl Timeline {
             requests: self.requests.clone(),
             truths: self.truths.clone(),
             formed: self.formed,
+            form: self.form.clone(),
         }
     }
 
@@ -300,9 +304,9 @@ impl Timeline {
         }
     }
 
-    /// Has the truth derived in the form of beliefs from here on, also where only a form that ships says how.
-    pub(super) fn track_truth(&mut self) {
-        self.formed = true;
+    /// Has the truth derived in the form of beliefs from here on: in the one given, else also where only a form that ships says how.
+    pub(super) fn track_truth(&mut self, form: Option<&Arc<StateForm>>) {
+        (self.formed, self.form) = (true, form.cloned());
         if let Some(truth) = self.truth() {
             self.truths.insert(self.at, Arc::new(truth));
         }
@@ -310,6 +314,9 @@ impl Timeline {
 
     /// The true state, in the form of a belief.
     pub(super) fn truth(&self) -> Option<Value> {
+        if let Some(form) = &self.form {
+            return Some(form.state(&literals(&self.state.variables())));
+        }
         let formed = || self.formed.then(|| state_form::of(self.world.as_ref())).flatten();
         self.world.belief_form().or_else(formed)
     }

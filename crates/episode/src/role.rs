@@ -43,6 +43,18 @@ impl Role {
         }
     }
 
+    /// What it is asked for, in a phrase.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Role::Reader => "a program that answers a request",
+            Role::Writer => "the state after a step or an update",
+            Role::Proposer => "the next action, a plan, a correction",
+            Role::Selector => "which of the actions that are listed",
+            Role::Translator => "the nearest step that can be taken",
+            Role::Discoverer => "assertions, effects, skills and tips",
+        }
+    }
+
     /// The role of that word.
     pub fn named(word: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.name() == word)
@@ -53,9 +65,14 @@ impl Role {
         format!("{OF_MODEL}{}", self.name())
     }
 
+    /// The model that a session's options name for it; none where they name the one in use, which is an empty name.
+    pub fn model(self, options: &BTreeMap<String, String>) -> Option<&str> {
+        options.get(&self.key()).map(String::as_str).filter(|name| !name.is_empty())
+    }
+
     /// The models that a session's options name for roles.
     pub fn models(options: &BTreeMap<String, String>) -> impl Iterator<Item = (Role, &str)> {
-        Role::ALL.into_iter().filter_map(|role| Some((role, options.get(&role.key())?.as_str())))
+        Role::ALL.into_iter().filter_map(|role| Some((role, role.model(options)?)))
     }
 }
 
@@ -114,7 +131,7 @@ impl Session {
 
     /// The model that is asked as that: the role's own, or the one in use.
     pub fn model_of(&self, role: Role) -> &str {
-        self.options.get(&role.key()).unwrap_or(&self.model)
+        role.model(&self.options).unwrap_or(&self.model)
     }
 
     /// The model in use, with those of roles that have another: `large (writer small)`.
@@ -147,6 +164,12 @@ impl Ask {
             role => format!("{}, as {}", self.kind, role.name()),
         }
     }
+
+    /// The same in a session, where the role that most asks have is named once it has a model of its own.
+    pub fn purpose_in(&self, session: &Session) -> String {
+        let is_named = self.kind.role() == Role::Proposer && Role::Proposer.model(&session.options).is_some();
+        if is_named { format!("{}, as {}", self.kind, Role::Proposer.name()) } else { self.purpose() }
+    }
 }
 
 #[cfg(test)]
@@ -171,7 +194,8 @@ mod tests {
 
     #[test]
     fn models_of_roles_are_options_of_a_session() {
-        let options = BTreeMap::from([("model.writer".into(), "small".into()), ("shots".into(), "2".into())]);
+        let own = [("model.writer", "small"), ("model.reader", ""), ("shots", "2")];
+        let options: BTreeMap<String, String> = own.map(|(key, value)| (key.into(), value.into())).into();
         assert_eq!(Role::models(&options).collect::<Vec<_>>(), [(Role::Writer, "small")]);
         assert_eq!(in_words("large", &options), "large (writer small)");
         assert_eq!(in_words("large", &BTreeMap::new()), "large");

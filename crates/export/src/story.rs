@@ -464,7 +464,7 @@ fn is_edited(ask: &Ask) -> bool {
 
 fn ask(ask: &Ask, session: &Session) -> AskEntry {
     let edited = if is_edited(ask) { "edited prompt, " } else { "" };
-    let mut title = format!("{edited}{} of {}, {} x {}", ask.purpose(), ask.model, ask.n, ask.sampling());
+    let mut title = format!("{edited}{} of {}, {} x {}", ask.purpose_in(session), ask.model, ask.n, ask.sampling());
     if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
         title.push_str(&format!(" ({text})"));
     }
@@ -481,8 +481,8 @@ fn ask(ask: &Ask, session: &Session) -> AskEntry {
     };
     let reasoning = ask.exchange.iter().flat_map(|e| &e.completions).map(|c| c.reasoning.clone());
     let reasoning = reasoning.filter(|r| !r.is_empty()).collect();
-    let of_role = session.options.contains_key(&ask.kind.role().key());
-    let stands_out = is_edited(ask) || (of_role && ask.is_of_model());
+    // Where roles have models of their own it matters who was asked, of every ask.
+    let stands_out = is_edited(ask) || (Role::models(&session.options).next().is_some() && ask.is_of_model());
     AskEntry { stands_out, title, messages, reasoning, answers, outcome }
 }
 

@@ -6,8 +6,8 @@ use stepwright_driver::MethodResolver;
 use stepwright_protocol::{Contender, SetSource};
 
 /// How a side is written.
-pub const SYNTAX: &str = "a model, a method, KEY=VALUE of the method, a set of assertions (specification, truth, a file \
-                          *.preconditions.py) or prompts=FOLDER; several of it joined by +, as in react+shots=2";
+pub const SYNTAX: &str = "a model, a method, KEY=VALUE of the method, model.ROLE=NAME, a set of assertions (specification, \
+                          truth, a file *.preconditions.py) or prompts=FOLDER; several of it joined by +, as in react+shots=2";
 
 /// Reads a side.
 pub fn contender(text: &str, methods: &MethodResolver) -> Result<Contender, String> {

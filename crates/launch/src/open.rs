@@ -15,7 +15,7 @@ use stepwright_driver::{
 use stepwright_episode::{Header, Policy, Role, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::publications;
-use stepwright_method::{self as method, DOMAIN, External, Knowledge, Method, MethodInfo, SYMBOLIC};
+use stepwright_method::{self as method, DOMAIN, External, FORM, Knowledge, Method, MethodInfo, SYMBOLIC};
 use stepwright_model::ModelKind;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::translator::Translator;
@@ -26,6 +26,7 @@ use stepwright_world::blocking::{Domain, NamedDomain};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::external::Adapter;
 use stepwright_world::options::Values;
+use stepwright_world::state_form::StateForm;
 use stepwright_world::{Ability, OpenSpec, Sources, WORLDS, World, WorldKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,8 +162,14 @@ pub(super) fn prepare_loaded(
     let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
     let blocking =
         blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
+    let form = header.options.get(FORM.key).map(|path| form_of(path)).transpose();
     let beginning = Beginning::Resume { session: Box::new(session), records };
-    let made = setup(beginning, opened.world, (method, source, blocking), demonstrations, config);
+    let mut made = setup(beginning, opened.world, (method, source, blocking), demonstrations, config);
+    match form {
+        Ok(form) => made.knowledge.form = form,
+        // As of a domain.
+        Err(why) => made.remarks.push(why),
+    }
     Ok(Setup { keep, remarks: remarks.into_iter().chain(made.remarks.clone()).collect(), ..made })
 }
 
@@ -198,6 +205,7 @@ fn prepare_at(
     let info = method.info();
     let mut method_options = config.method.given.clone();
     method_options.extend(own_options(config, &info).map_err(OpenError::Failed)?);
+    method_options.extend(config.method.form.iter().map(|path| (FORM.key.to_owned(), path.clone())));
     method_options.extend(options.clone());
     let method_options =
         publications::preset((info.id, info.options), kind.name, method_options).map_err(OpenError::Failed)?;
@@ -205,6 +213,8 @@ fn prepare_at(
         .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
+    let form = Some(method_options.text(&FORM)).filter(|path| !path.is_empty());
+    let form = form.map(form_of).transpose().map_err(OpenError::Failed)?;
     // The opening of the program is known once the world is at the task.
     if begins {
         opened.world.reset(&opened.task, new.seed)?;
@@ -246,7 +256,21 @@ fn prepare_at(
     // Only a policy that does something is worth a record.
     let policy = Some(config.gate.policy.clone()).filter(|p| *p != Policy::manual());
     let parts = (method, source, blocking);
-    Ok(Setup { policy, clock, ..setup(beginning, opened.world, parts, demonstrations, config) })
+    let mut made = setup(beginning, opened.world, parts, demonstrations, config);
+    made.knowledge.form = form;
+    Ok(Setup { policy, clock, ..made })
+}
+
+/// The form of states of a file.
+fn form_of(path: &str) -> Result<Arc<StateForm>, String> {
+    let text = read_form(Path::new(path))?;
+    StateForm::load(&text, path).map(Arc::new).map_err(|e| e.to_string())
+}
+
+/// The text of a file of a form of states.
+pub fn read_form(path: &Path) -> Result<String, String> {
+    let text = stepwright_files::read_text(path, LARGEST_FORM);
+    text.map_err(|e| format!("the form of states {} cannot be read: {e}", path.display()))
 }
 
 /// A driver of what is configured, for a session that is kept nowhere and that a person decides about.
@@ -318,6 +342,9 @@ fn blocking_source(
         None => BlockingSource::Assertions,
     })
 }
+
+/// The largest file of a form of states, in bytes.
+const LARGEST_FORM: u64 = 1 << 20;
 
 /// The option of a header that names the embedder; the built-in one where there is none.
 const EMBEDDER: &str = "embedder";

@@ -157,6 +157,8 @@ pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
     }
     if !cx.model.language {
         let (by, work) = match update.action {
+            // In a form of one's own the state is that of the program, which the agent knows.
+            Some(_) if cx.knowledge.form.is_some() => (SYMBOLIC, Work::Reference { state: cx.past.truth.cloned() }),
             Some(action) => (SYMBOLIC, Work::Effects { believed: believed.as_ref().clone(), action }),
             None => (REFERENCE, Work::Reference { state: cx.past.truth.cloned() }),
         };

@@ -31,6 +31,7 @@ use stepwright_world::options::{OptionSpec, Values};
 use stepwright_world::planner::classical::{self, PlanningTask};
 use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
+use stepwright_world::state_form::StateForm;
 use stepwright_world::{Atom, CLOSING, Facts, Request, WordedPlan, World, WorldKind};
 
 /// The temperature of random samples where nothing says another.
@@ -85,6 +86,8 @@ pub struct Knowledge {
     pub proposer: Arc<dyn Agent>,
     pub demonstrations: Arc<Vec<Demonstration>>,
     pub blocking: BlockingSource,
+    /// The form of states in place of the world's own, where a person chose one.
+    pub form: Option<Arc<StateForm>>,
     pub kind: String,
     /// The goals at the reset, where the world reports any.
     pub goals: Vec<Atom>,
@@ -110,6 +113,7 @@ impl Knowledge {
             proposer,
             demonstrations,
             blocking,
+            form: None,
             kind: String::new(),
             goals: Vec::new(),
             skills,

@@ -3,7 +3,7 @@
 #![warn(missing_docs)]
 
 use super::context::ModelTraits;
-use super::options::{self, BLOCKING};
+use super::options::{self, BLOCKING, FORM};
 use stepwright_episode::Role;
 use stepwright_world::options::{Table, Values};
 use stepwright_world::{Ability, WORLDS, WorldKind, refusal};
@@ -120,12 +120,18 @@ pub fn fits(
     let Needs { local, scores, language, .. } = method.needs;
     let Needs { world_with_model, world_without_model, .. } = method.needs;
     let by_model = if model.language { world_with_model } else { world_without_model };
-    lacking(method.id, method.needs.world, world)?;
-    lacking(method.id, by_model, world)?;
+    // In a form of one's own a belief can be kept anywhere.
+    let formed = !options.text(&FORM).is_empty();
+    let lacking = |who: &str, needs: &[Ability]| {
+        let needs: Vec<Ability> = needs.iter().copied().filter(|need| !formed || *need != Ability::Belief).collect();
+        lacking(who, &needs, world)
+    };
+    lacking(method.id, method.needs.world)?;
+    lacking(method.id, by_model)?;
     for spec in method.options {
         let value = options.text(spec);
         let who = format!("{} = {value}", spec.key);
-        lacking(&who, options::needs(spec, value), world)?;
+        lacking(&who, options::needs(spec, value))?;
         if !model.language && !value.is_empty() && value == spec.with_model {
             let (why, brief) =
                 ("needs a language model, and none is in use".to_owned(), "it needs a language model".to_owned());
@@ -195,5 +201,8 @@ mod tests {
         let belief = Values::default().with(&options::BELIEF, "on");
         let why = fits(&info("few-shot"), &belief, &dialogue::KIND, None, &symbolic).unwrap_err().to_string();
         assert!(why.starts_with("belief = on cannot work in the world dialogue: it has no form for a belief"), "{why}");
+        let formed = belief.with(&FORM, "own.toml");
+        assert_eq!(fits(&info("few-shot"), &formed, &dialogue::KIND, None, &symbolic), Ok(()));
+        assert_eq!(fits(&info("statler"), &formed, &dialogue::KIND, None, &model), Ok(()));
     }
 }

@@ -68,7 +68,7 @@ pub use list::{all, all_options, artifact, conduct, named, options_with, showing
 pub use method::{Method, REFERENCE, SYMBOLIC};
 pub use method_stack::MethodStack;
 pub use next_action::generation;
-pub use options::{DOMAIN, LAST, MAX_SHOTS, TRIALS};
+pub use options::{DOMAIN, FORM, LAST, MAX_SHOTS, OF_SESSIONS, TRIALS};
 pub use precondition_aware::ID as DEFAULT;
 pub use program_run::carried;
 pub use scored::ID as SCORED;

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use super::artifacts::{self, ArtifactSpec};
 use super::info::MethodInfo;
 use super::method::Method;
+use super::options::FORM;
 use super::step::{Place, Section};
 use super::{
     adaplanner, belief_update, blocking, code_policy, demo2code, few_shot, ff_replan, o3d, plan_following,
@@ -110,5 +111,8 @@ pub fn all_options() -> Table {
 
 /// The same with those of a method that is not among them.
 pub fn options_with(own: Table) -> impl Iterator<Item = &'static OptionSpec> {
-    all_options().iter().chain(own.iter().filter(|spec| all_options().iter().all(|known| known.key != spec.key)))
+    all_options()
+        .iter()
+        .chain([&FORM])
+        .chain(own.iter().filter(|spec| all_options().iter().all(|known| known.key != spec.key)))
 }

@@ -1,6 +1,7 @@
-//! Recorded logs held against assertions: which assertions a log violates, where, with what values. Nothing is executed.
+//! Recorded logs held against assertions and effects: which assertions a log violates, which effects its steps contradict, where, with what
+//! values. Nothing is executed.
 
-use stepwright_episode::{Check, Status};
+use stepwright_episode::{Check, CheckKind, Departure, Status};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::transcript::{Transcript, WAS_THERE};
@@ -15,8 +16,21 @@ pub struct Violation {
     pub step: usize,
     pub action: String,
     pub check: Check,
+    /// Whether it is an effect that did not follow, and no assertion.
+    pub is_effect: bool,
     /// What the assertion read there, and since when that was so.
     pub read: Vec<Read>,
+}
+
+impl Violation {
+    /// What became of it, to be read behind the assertion or the effect.
+    pub fn word(&self) -> &'static str {
+        match (self.is_effect, self.check.status) {
+            (true, Status::Fails) => "did not follow",
+            (true, _) => "may not have followed",
+            (false, status) => status.word(),
+        }
+    }
 }
 
 /// A value that an assertion read.
@@ -83,7 +97,7 @@ fn untold(check: &mut Check, why: &str) {
     check.detail = Some(if values.is_empty() { why.to_owned() } else { format!("{values}; {why}") });
 }
 
-/// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
+/// Which assertions in force a log violates and which effects it contradicts, step by step. What cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
     let transcript = transcript_of(log);
     let mut read = transcript.read(log).into_iter();
@@ -94,16 +108,27 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
     let mut states = Vec::new();
     for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
         states.push(along.state.clone());
-        if let Some(call) = transcript.call_of(&step.action) {
-            let checks = along.check(program, &call, step, &transcript).into_iter();
+        let call = transcript.call_of(&step.action);
+        if let Some(call) = &call {
+            let checks = along.check(program, call, step, &transcript).into_iter();
             let failing = checks.filter(|check| check.status != Status::Holds);
             found.extend(failing.map(|check| {
-                let read = since(program, &states, &call, &check.condition);
-                Violation { step: at, action: step.action.clone(), check, read }
+                let read = since(program, &states, call, &check.condition);
+                Violation { step: at, action: step.action.clone(), check, is_effect: false, read }
             }));
         }
         // What the purchase at the end led to is often left out, and nothing comes after it.
         along.go(calls(read), at, step.observation.is_some());
+        // What the world refused contradicts nothing, and of a step that was not observed nothing is known.
+        let (Some(call), Some(before)) = (call.filter(|_| step.is_accepted()), states.last()) else { continue };
+        for Departure { effect, why } in program.departures(before, &along.state, &call) {
+            let kind = CheckKind::Precondition;
+            let mut check = Check { kind, condition: effect, status: Status::Fails, detail: Some(why) };
+            if let Some(place) = &along.unobserved {
+                untold(&mut check, &format!("the log does not say what was observed {place}"));
+            }
+            found.push(Violation { step: at, action: step.action.clone(), check, is_effect: true, read: Vec::new() });
+        }
     }
     found
 }

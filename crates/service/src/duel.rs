@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use stepwright_driver::{
-    Beginning, Forked, RequestId, Service, SessionContext, SessionView, Setup, Source, WorkResult,
+    Beginning, Forked, RequestId, Service, SessionContext, SessionView, Setup, Source, WorkResult, first_asked,
+    roles_of,
 };
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Answer, Request};
-use stepwright_episode::{AskState, Assertions, Configuration, Event, NodeId, Record, Session, Turn};
+use stepwright_episode::{AskState, Assertions, Configuration, Event, NodeId, Record, Role, Session, Turn};
 use stepwright_method::program_context::ProgramContext;
 use stepwright_method::{self as method, Method, options_with, publications};
 use stepwright_model::prompt::Prompts;
@@ -82,14 +83,21 @@ impl Contestant {
     fn fits(&self, view: &SessionContext<'_>) -> Result<(), String> {
         let (_, side) = self.side(view)?;
         let info = self.method(view)?.info();
-        let unknown = |key: &&String| options_with(info.options).all(|spec| spec.key != key.as_str());
-        if let Some(key) = self.contender.options.keys().find(unknown) {
+        let own = &self.contender.options;
+        let is_role = |key: &str| Role::ALL.iter().any(|role| role.key() == key);
+        let unknown = |key: &&String| !is_role(key) && options_with(info.options).all(|spec| spec.key != key.as_str());
+        if let Some(key) = own.keys().find(unknown) {
             return Err(format!("{} has no option `{key}`", info.id));
         }
-        let mut options = view.session.options.clone();
-        options.extend(side.configuration.options);
-        let options = Values::read(options_with(info.options), &options).map_err(|e| e.to_string())?;
-        let traits = self.source.as_ref().unwrap_or(view.source).traits();
+        let mut named = view.session.options.clone();
+        named.extend(side.configuration.options);
+        let options = Values::read(options_with(info.options), &named).map_err(|e| e.to_string())?;
+        if let Some((role, _)) = Role::models(own).find(|(role, _)| !info.asks_as(*role, &options)) {
+            return Err(format!("{} asks no {}", info.id, role.name()));
+        }
+        let main = self.source.as_ref().unwrap_or(view.source);
+        let roles = roles_of(own, &[main], view.resolver).map_err(|(_, why)| why)?;
+        let traits = first_asked(&info, &roles, main).traits();
         method::fits(&info, &options, view.world.kind(), Some(&view.knowledge.kind), &traits)
             .map_err(|misfit| misfit.to_string())
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use stepwright_episode::{NodeId, Session};
-use stepwright_method::{self as method, MethodInfo, ModelTraits};
+use stepwright_method::{self as method, FORM, MethodInfo, ModelTraits};
 use stepwright_protocol::Handle;
 use stepwright_world::options::{Table, Values};
 use stepwright_world::{TaskInfo, WorldKind};
@@ -37,6 +37,8 @@ pub struct WorldEntry {
     pub kind: Option<&'static WorldKind>,
     /// Whether a process may know more of its tasks; it is asked once somebody looks at the world.
     pub asks: bool,
+    /// Whether a form of states of one's own is in use, in which a belief can be kept in any world.
+    pub formed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,9 +77,12 @@ impl Entry {
         model: Option<&Entry>,
     ) -> Option<String> {
         let misfit = || {
-            let (method, world) = (self.method?, world?.kind?);
+            let (method, world) = (self.method?, world?);
+            let kind = world.kind?;
+            let own = if world.formed { "own" } else { "" };
+            let options = Values::default().with(&FORM, own);
             let traits = model.map(|m| m.traits.clone()).unwrap_or_default();
-            method::fits(&method, &Values::default(), world, task, &traits).err().map(|misfit| misfit.why)
+            method::fits(&method, &options, kind, task, &traits).err().map(|misfit| misfit.why)
         };
         self.unavailable.clone().or_else(misfit)
     }

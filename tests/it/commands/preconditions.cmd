@@ -32,6 +32,16 @@ $ stepwright preconditions check other.preconditions.py
 ; Nothing was seen of the desk; what deceives a reader is written as an escape.
 $ printf '{"id":"a\\u202eb","initial_observation":"You are in a room. You see a shelf 1.","steps":[{"action":"go to desk 1","observation":"You arrive at desk 1."}]}\n' > log.jsonl; stepwright preconditions logs --json log.jsonl
 
+# A step that contradicts an effect says so; one that the world refused contradicts none
+$ printf '> go to desk 1\nOn the desk 1, you see a mug 1.\n> take pan 1 from desk 1\nNothing happens.\n> take mug 1 from desk 1\nYou pick up the mug 1 from the desk 1.\n' > steps.txt
+$ (echo 'You are in the middle of a room. Looking quickly around you, you see a desk 1, and a fridge 1.'; echo 'Your task is to: put a mug in desk.'; cat steps.txt) > log.txt
+$ printf 'def take(self, obj, recep):\n    self.inventory = recep\n' > wrong.preconditions.py; stepwright preconditions logs log.txt --preconditions wrong.preconditions.py
+$ printf 'def take(self, obj, recep):\n    self.inventory = obj\n' > right.preconditions.py; stepwright preconditions logs log.txt --preconditions right.preconditions.py
+$ stepwright preconditions logs --json log.txt --preconditions wrong.preconditions.py
+
+# Effects are judged on at most 32 calls, and the verdict says of how many
+$ printf 'def goto(self, recep):\n    self.inventory = self.inventory\n' > stays.preconditions.py; stepwright preconditions check stays.preconditions.py
+
 # Candidates with verdicts and clusters are data
 $ stepwright preconditions candidates --world household --action open --json > pools.json
 $ python3 -c "

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use stepwright_method::{DOMAIN, all_options};
+use stepwright_method::{OF_SESSIONS, all_options};
 use stepwright_model::remote::providers::PROVIDERS;
 use stepwright_world::WORLDS;
 use stepwright_world::options::Kind;
@@ -68,7 +68,7 @@ const REQUIRED: &str = if cfg!(target_os = "linux") { "any" } else { "none" };
 
 /// The settings in the order they are shown, section by section.
 pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
-    let of_methods = all_options().iter().chain([&DOMAIN]);
+    let of_methods = all_options().iter().chain(&OF_SESSIONS);
     let of_methods = of_methods.map(|s| setting("method", s.key, s.kind, s.default, &[], s.about));
     let of_worlds = WORLDS.iter().filter_map(|kind| {
         let data = kind.data.as_ref()?;

@@ -14,7 +14,7 @@ use super::settings::MODEL;
 use super::values::{Values, plain, problem, texts};
 use stepwright_episode::{Policy, Role};
 use stepwright_method::precondition::CandidateAsks;
-use stepwright_method::{Command, all_options};
+use stepwright_method::{Command, FORM, all_options};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
 use stepwright_sandbox::Require;
@@ -73,6 +73,8 @@ pub struct MethodConfig {
     pub own: BTreeMap<String, String>,
     /// A blocking domain in place of the one that ships for the world.
     pub domain: Option<NamedDomain>,
+    /// A form of states in place of the world's.
+    pub form: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -153,6 +155,7 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
         given,
         own: BTreeMap::new(),
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
+        form: values.text("method", FORM.key),
     };
     let path = |key| values.text("data", key).map(PathBuf::from);
     let data = Data {

@@ -4,12 +4,14 @@
 //! what it is and what it contains. This module reads what models write of it ([`read()`]), writes it as prompts show it
 //! ([`write()`]), compares two states as a patch ([`patch()`], [`apply()`]) or by meaning ([`compare()`],
 //! [`Drift`]). In worlds with a blocking domain it is written without a model too ([`effects`]).
+//! In which form, where a world ships none, is found in [`form`].
 //!
 //! Who writes a belief, when it is asked for and who approves it belongs to methods and the gate; what is true belongs to worlds.
 
 mod compare;
 mod drift;
 pub mod effects;
+pub mod form;
 mod patch;
 mod read;
 mod write;

@@ -18,6 +18,8 @@ const CALLS: usize = 32;
 #[derive(Debug, Clone, Default)]
 pub(super) struct EffectCalls {
     pub(super) by_action: BTreeMap<String, Arc<[EffectCall]>>,
+    /// How many there are of each, those that nothing is executed on too.
+    pub(super) made: BTreeMap<String, usize>,
     /// The texts that calls of actions name.
     pub(super) things: BTreeSet<String>,
     /// The texts that calls list where their function takes any number.
@@ -28,12 +30,14 @@ impl EffectCalls {
     pub(super) fn of(demos: &Demonstrations) -> Self {
         let specification = demos.specification();
         let mut found: BTreeMap<String, Vec<EffectCall>> = BTreeMap::new();
+        let mut made: BTreeMap<String, usize> = BTreeMap::new();
         let mut steps = demos.steps.iter().copied().peekable();
         for (number, demo) in demos.all.iter().enumerate() {
             let Ok(mut state) = specification.start() else { continue };
             let mut open: Option<(String, Step, Vec<Literal>, State)> = None;
             let mut close = |open: Option<(String, Step, Vec<Literal>, State)>, after: &State| {
                 let Some((name, step, args, before)) = open else { return };
+                *made.entry(name.clone()).or_default() += 1;
                 let of = found.entry(name).or_default();
                 if of.len() < CALLS {
                     of.push(EffectCall { step, args, before, after: after.clone() });
@@ -59,7 +63,7 @@ impl EffectCalls {
             listed.extend(rest.filter_map(Literal::text).map(str::to_owned));
         }
         let by_action = found.into_iter().map(|(name, calls)| (name, calls.into())).collect();
-        EffectCalls { by_action, things, listed }
+        EffectCalls { by_action, made, things, listed }
     }
 
     /// The calls of an action; none where nobody calls it.

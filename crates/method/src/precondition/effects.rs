@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::demonstrations::{Demonstrations, EffectCall};
 use super::effect_calls::EffectCalls;
+use super::judged_on;
 use stepwright_program::{CheckResult, Effect, Effects, Followed, Function, Literal, Role, State};
 
 /// Objects within objects are followed this far.
@@ -46,12 +47,22 @@ impl EffectCandidate {
     }
 }
 
+impl ActionEffects {
+    /// The demonstrated calls that they were judged on, in words.
+    pub fn judged_on(&self) -> String {
+        judged_on(self.calls, self.demonstrated)
+    }
+}
+
 /// What the demonstrations show of an action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActionEffects {
     pub action: String,
     pub params: Vec<String>,
+    /// The calls that they were judged on.
     pub calls: usize,
+    /// All that the demonstrations make.
+    pub demonstrated: usize,
     /// The candidates, those with the fewest exceptions first.
     pub candidates: Vec<EffectCandidate>,
     /// The variables that no call of it changed.
@@ -203,6 +214,7 @@ pub(super) fn of_action(function: &Function, calls: &EffectCalls) -> ActionEffec
         action: function.name.clone(),
         params: function.params.clone(),
         calls: occasions.len(),
+        demonstrated: calls.made.get(&function.name).copied().unwrap_or_default(),
         candidates,
         left_alone,
     }

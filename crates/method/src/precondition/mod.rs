@@ -60,12 +60,24 @@ pub use validate::{explained, malformed, settled, validate};
 
 use serde::{Deserialize, Serialize};
 use stepwright_episode::action_of_effects;
+use stepwright_text::words::count;
 
 impl Pool {
     /// Whether its candidates are effects.
     pub fn is_of_effects(&self) -> bool {
         action_of_effects(&self.action).is_some()
     }
+
+    /// The demonstrated calls that its effects were judged on: `30 calls`, or `32 of 214 calls` where there are too many.
+    pub fn judged_on(&self) -> String {
+        judged_on(self.instances, self.calls)
+    }
+}
+
+/// So many of the demonstrated calls, in words.
+pub(super) fn judged_on(judged: usize, calls: usize) -> String {
+    let of = if judged < calls { format!("{judged} of ") } else { String::new() };
+    format!("{of}{}", count(calls, "demonstrated call"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

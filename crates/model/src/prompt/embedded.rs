@@ -8,6 +8,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("adaplanner/start", include_str!("../../prompts/adaplanner/start.jinja")),
     ("adaplanner/task", include_str!("../../prompts/adaplanner/task.jinja")),
     ("adaplanner/worked", include_str!("../../prompts/adaplanner/worked.jinja")),
+    ("belief/form", include_str!("../../prompts/belief/form.jinja")),
+    ("belief/form_chat", include_str!("../../prompts/belief/form_chat.jinja")),
     ("blocking/select", include_str!("../../prompts/blocking/select.jinja")),
     ("blocking/select_chat", include_str!("../../prompts/blocking/select_chat.jinja")),
     ("blocking/select_each_chat", include_str!("../../prompts/blocking/select_each_chat.jinja")),

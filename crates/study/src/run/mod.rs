@@ -16,7 +16,7 @@ use super::runner::{Opening, Plan, Seeds, Study, Unit};
 use stepwright_driver::{Beginning, first_asked, roles_of};
 use stepwright_episode::{Header, Session};
 use stepwright_launch::NewSession;
-use stepwright_method::{self as method, DOMAIN, publications};
+use stepwright_method::{self as method, OF_SESSIONS, publications};
 use stepwright_world::options::Values;
 use stepwright_world::{Ability, TaskInfo};
 
@@ -98,9 +98,9 @@ impl Study for Run {
 
     fn shared(&self) -> Value {
         let Header { world, world_version, method, method_version, options, .. } = &*self.begun;
-        // What these two name may lie in any folder; what it holds is known otherwise.
-        let options: BTreeMap<_, _> =
-            options.iter().filter(|(key, _)| !["preconditions", DOMAIN.key].contains(&key.as_str())).collect();
+        // What these name may lie in any folder; what it holds is known otherwise.
+        let is_file = |key: &str| key == "preconditions" || OF_SESSIONS.iter().any(|spec| spec.key == key);
+        let options: BTreeMap<_, _> = options.iter().filter(|(key, _)| !is_file(key)).collect();
         let mut shared =
             json!({ "world": world, "method": method, "options": options, "limits": self.opening.shared() });
         for (key, version) in [("world_version", world_version), ("method_version", method_version)] {

@@ -12,9 +12,10 @@ use crate::theme::Role;
 use crate::widgets::draw::{Painter, Row, run, split_top, width};
 use crate::widgets::list::ListState;
 use crate::widgets::words;
-use stepwright_episode::{Configuration, Session};
+use stepwright_episode::{Configuration, Role as Asked, Session};
 use stepwright_method as method;
 use stepwright_protocol::{Command, Request};
+use stepwright_world::Ability;
 use stepwright_world::options::{Kind, OptionSpec, Table, Values};
 
 /// Rows below the lists: what suits the model, or what is wrong; and the marked row's words in full where they are cut.
@@ -25,6 +26,8 @@ pub struct Configure {
     values: Values,
     /// Options without a default that the session has a value of.
     given: BTreeSet<String>,
+    /// The models of roles; empty where a role is asked of the model in use again.
+    roles: BTreeMap<Asked, String>,
     row: ListState,
     /// The session's world and kind of task, where the catalog has them.
     world: Option<WorldEntry>,
@@ -40,6 +43,8 @@ impl Configure {
             |entries: &[Entry], name: &str| ListState::at(entries.iter().position(|e| e.name == name).unwrap_or(0));
         let specs = || catalog.methods.iter().flat_map(Entry::options);
         let world = catalog.worlds.iter().find(|w| w.name == session.header.world).cloned();
+        let formed = session.options.contains_key(method::FORM.key);
+        let world = world.map(|world| WorldEntry { formed: formed || world.formed, ..world });
         let task = world.iter().flat_map(|w| &w.tasks).find(|t| t.id == session.header.task).map(|t| t.kind.clone());
         Configure {
             lists: [
@@ -53,6 +58,7 @@ impl Configure {
                 .map(|s| s.key.to_owned())
                 .filter(|k| session.options.contains_key(k))
                 .collect(),
+            roles: Asked::models(&session.options).map(|(role, name)| (role, name.to_owned())).collect(),
             row: ListState::default(),
             world,
             task,
@@ -65,9 +71,27 @@ impl Configure {
         self.lists.get(which).and_then(|(_, entries, list)| entries.get(list.cursor()))
     }
 
-    /// Rows of the method that has most options: the dialog keeps its size.
+    /// Rows of the method that has most options and roles: the dialog keeps its size.
     fn most_options(&self) -> usize {
-        self.lists[1].1.iter().map(|method| method.options().len()).max().unwrap_or(0)
+        self.lists[1].1.iter().map(|method| method.options().len() + self.roles_of(method).len()).max().unwrap_or(0)
+    }
+
+    /// The roles that a method asks a language model as, the embedder's aside.
+    fn roles_of(&self, method: &Entry) -> Vec<Asked> {
+        let asks = |role: &Asked| method.method.is_some_and(|info| info.asks_as(*role, &self.values));
+        Asked::ALL.into_iter().filter(|role| *role != Asked::Translator).filter(asks).collect()
+    }
+
+    /// The roles of the marked method.
+    fn asked_as(&self) -> Vec<Asked> {
+        self.chosen(1).map(|method| self.roles_of(method)).unwrap_or_default()
+    }
+
+    /// The model that a method asks first: of its first role, or the marked one.
+    fn first_asked(&self, method: &Entry) -> Option<&Entry> {
+        let own = method.method.and_then(|info| self.roles.get(info.roles.first()?));
+        let known = own.and_then(|name| self.lists[0].1.iter().find(|model| model.name == *name));
+        known.or_else(|| self.chosen(0))
     }
 
     fn remark(&self) -> Option<String> {
@@ -82,31 +106,59 @@ impl Configure {
 
     /// Why a method cannot continue with this session and the marked model; `None` if it can.
     fn obstacle(&self, method: &Entry) -> Option<String> {
-        method.obstacle(self.world.as_ref(), self.task.as_deref(), self.chosen(0))
+        method.obstacle(self.world.as_ref(), self.task.as_deref(), self.first_asked(method))
     }
 
     /// The ability that the world lacks for an option to be set at all.
     fn missing(&self, spec: &OptionSpec) -> Option<String> {
-        let world = self.world.as_ref()?.kind?;
-        let absent = method::options::needs(spec, "on").iter().find(|need| !world.has(**need))?;
+        let WorldEntry { kind, formed, .. } = self.world.as_ref()?;
+        let (kind, in_form) = ((*kind)?, |need: &Ability| *formed && *need == Ability::Belief);
+        let absent = method::options::needs(spec, "on").iter().find(|need| !kind.has(**need) && !in_form(need))?;
         Some(format!("the world has no {}", absent.label()))
     }
 
     fn change(&mut self, forward: bool) {
+        let at = self.row.cursor().checked_sub(self.table().len());
+        if let Some(role) = at.and_then(|at| self.asked_as().get(at).copied()) {
+            return self.change_role(role, forward);
+        }
         if let Some(spec) = self.table().get(self.row.cursor()).filter(|spec| self.missing(spec).is_none()) {
             let next = spec.next(self.values.text(spec), forward);
             self.values.set(spec, &next);
         }
     }
 
-    /// The options to record: those of the marked method, those that were set to nothing too.
+    /// Gives a role the next of the models that are there, the first being none of its own.
+    fn change_role(&mut self, role: Asked, forward: bool) {
+        let there = self.lists[0].1.iter().filter(|model| model.unavailable.is_none()).map(|model| model.name.as_str());
+        let names: Vec<&str> = std::iter::once("").chain(there).collect();
+        let own = self.roles.get(&role).map_or("", String::as_str);
+        let at = names.iter().position(|name| *name == own).unwrap_or(0);
+        let next = (at + if forward { 1 } else { names.len() - 1 }) % names.len();
+        self.roles.insert(role, names.get(next).copied().unwrap_or_default().to_owned());
+    }
+
+    /// The options to record: those of the marked method and the models of its roles, those that were set to nothing too.
     fn options(&self) -> BTreeMap<String, String> {
         let mut options = self.values.record(self.table());
+        let roles = self.asked_as();
+        options.extend(roles.iter().filter_map(|role| Some((role.key(), self.roles.get(role)?.clone()))));
         for key in &self.given {
             options.entry(key.clone()).or_default();
         }
         options
     }
+}
+
+/// A role's row: its model, and what it is asked for.
+fn role_row(role: Asked, model: Option<&String>) -> Row {
+    let label = format!("Model: {}", role.name());
+    let model = model.filter(|name| !name.is_empty()).map_or("-".into(), |name| sanitize::line(name));
+    vec![
+        run(Role::Text, format!("{label:<20} ")),
+        run(Role::Accent, format!("{model:<10} ")),
+        run(Role::Dim, role.about()),
+    ]
 }
 
 fn option_row(spec: &OptionSpec, value: &str, missing: Option<String>) -> Row {
@@ -197,7 +249,11 @@ impl Dialog for Configure {
         let parts = [
             self.lists[0].1.iter().map(|entry| entry_row(entry, entry.unavailable.clone())).collect(),
             self.lists[1].1.iter().map(|entry| entry_row(entry, self.obstacle(entry))).collect(),
-            table.iter().map(|s| option_row(s, self.values.text(s), self.missing(s))).collect::<Vec<Row>>(),
+            table
+                .iter()
+                .map(|s| option_row(s, self.values.text(s), self.missing(s)))
+                .chain(self.asked_as().into_iter().map(|role| role_row(role, self.roles.get(&role))))
+                .collect::<Vec<Row>>(),
         ];
         let lens = [0, 1, 2].map(|part: usize| parts.get(part).map_or(0, Vec::len));
         let change = key_row(context.keymap, &[(&[ActionId::PreviousValue, ActionId::NextValue], "change them")]);
@@ -261,7 +317,7 @@ impl Dialog for Configure {
             }
             _ => {}
         }
-        let options = self.table().len();
+        let options = self.table().len() + self.asked_as().len();
         let (list, len) = match self.lists.get_mut(self.focus) {
             Some((_, entries, list)) => (list, entries.len()),
             None => (&mut self.row, options),

@@ -17,8 +17,9 @@ use crate::widgets::edit::Editor;
 use crate::widgets::list::ListState;
 use crate::widgets::words;
 use stepwright_episode::duel::{Side, is_same};
-use stepwright_episode::{Mark, Node, Session, Turn};
+use stepwright_episode::{Mark, Node, Role as Asked, Session, Turn};
 use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
+use stepwright_world::options::Values;
 
 /// Sides beside what is in use, at most.
 const OTHERS: usize = 3;
@@ -72,6 +73,24 @@ impl Choosing {
             obstacle: Entry::obstacle(other, world, task, in_use),
             is_marked: false,
         });
+        let info = method.and_then(|m| m.method);
+        let values = info.and_then(|info| Values::read(info.options, &session.options).ok()).unwrap_or_default();
+        // A method's only role is the model itself; what is learned is not asked for at a step.
+        let asked = |role: &Asked| info.is_some_and(|info| info.asks_as(*role, &values));
+        let beside = [Asked::Translator, Asked::Discoverer];
+        let roles: Vec<Asked> = Asked::ALL.into_iter().filter(|role| !beside.contains(role) && asked(role)).collect();
+        let roles = roles.iter().filter(|_| roles.len() > 1);
+        let roles = roles.flat_map(|role| catalog.models.iter().map(move |model| (*role, model)));
+        let roles = roles.filter(|(role, model)| model.name != session.model_of(*role)).map(|(role, model)| Offer {
+            kind: role.name(),
+            contender: Contender {
+                options: [(role.key(), model.name.clone())].into(),
+                ..named(&format!("{}={}", role.key(), model.name))
+            },
+            about: format!("what is in use, with this model for {}", role.about()),
+            obstacle: model.unavailable.clone(),
+            is_marked: false,
+        });
         let sets = [SetSource::Specification, SetSource::Truth].into_iter();
         let sets = sets.filter(|set| ground_truth || *set != SetSource::Truth).map(|set| Offer {
             kind: "assertions",
@@ -80,7 +99,7 @@ impl Choosing {
             obstacle: None,
             is_marked: false,
         });
-        let mut offers: Vec<Offer> = models.chain(methods).chain(sets).collect();
+        let mut offers: Vec<Offer> = models.chain(methods).chain(roles).chain(sets).collect();
         // What cannot be a side stands below what can.
         offers.sort_by_key(|offer| offer.obstacle.is_some());
         Choosing { own: named(&session.model), offers, list: ListState::default(), folder: None }

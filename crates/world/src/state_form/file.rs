@@ -59,7 +59,7 @@ impl StateForm {
                 {
                     faults.push((place, format!("`{}` is given twice; one line a predicate", telling.predicate)));
                 }
-                Ok(telling) => tellings.push((at, telling)),
+                Ok(telling) => tellings.push((at, Telling { line: place, ..telling })),
             }
         }
         for literal in &file.single {
@@ -128,7 +128,7 @@ fn telling(literal: &str, says: &str) -> Result<Telling, String> {
         Some((_, lost)) => {
             Err(format!("what `{literal}` says leaves out `{lost}`, so that it could not be taken back"))
         }
-        None => Ok(Telling { predicate, params: params.len(), says, single: false }),
+        None => Ok(Telling { predicate, params: params.len(), says, single: false, line: 0 }),
     }
 }
 

@@ -15,6 +15,22 @@ pub struct StateForm {
     pub(super) tellings: Vec<Telling>,
 }
 
+/// What a form says of a literal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The line of the file that says so, from 1.
+    pub line: usize,
+    /// Where it goes: the relations, or a list or value of an entry (`desk 1.contains`).
+    pub place: String,
+    pub value: String,
+    /// Whether there can be one value in that place alone.
+    pub one_value: bool,
+    /// Whether one such literal alone may hold at a time.
+    pub single: bool,
+}
+
+const RELATIONS: &str = "relations";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Telling {
     pub(super) predicate: String,
@@ -22,6 +38,8 @@ pub(super) struct Telling {
     pub(super) says: Says,
     /// It holds of one list of arguments at a time.
     pub(super) single: bool,
+    /// Its line in the file, from 1.
+    pub(super) line: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +83,27 @@ impl StateForm {
             }
             self.add(state, telling, atom);
         }
+    }
+
+    /// What it says of a literal; none where it has no words for it.
+    pub fn said(&self, atom: &Atom) -> Option<Said> {
+        let telling = self.tellings.iter().find(|telling| telling.is_of(atom))?;
+        let (place, value, one_value) = match &telling.says {
+            Says::Sentence(terms) => {
+                let words: Vec<String> = terms.iter().map(|term| self.word(term, atom)).collect();
+                (RELATIONS.to_owned(), words.join(" "), false)
+            }
+            Says::Element { of, property, value } | Says::Property { of, property, value } => {
+                let place = format!("{}.{property}", self.word(&Term::Param(*of), atom));
+                (place, self.word(value, atom), matches!(telling.says, Says::Property { .. }))
+            }
+        };
+        Some(Said { line: telling.line, place, value, one_value, single: telling.single })
+    }
+
+    /// The literals that it has words for: line, predicate, number of arguments.
+    pub fn tells(&self) -> impl Iterator<Item = (usize, &str, usize)> {
+        self.tellings.iter().map(|telling| (telling.line, telling.predicate.as_str(), telling.params))
     }
 
     fn spoken(&self, name: &str) -> String {

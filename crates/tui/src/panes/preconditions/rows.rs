@@ -141,7 +141,7 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
             "after demonstration {}, call {}, {at}: {message}; {exceptions} of {} depart from it",
             demonstration + 1,
             call + 1,
-            count(*calls, "call")
+            pool.map_or_else(|| count(*calls, "call"), Pool::judged_on)
         ),
         Validity::Fails { demonstration, call, at, exception, message, failing } => format!(
             "{exception} in demonstration {}, call {}, {at}: {message}; fails in {} of the demonstrations",
@@ -155,8 +155,8 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
 fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     if let Some(pool) = pool.filter(|pool| pool.is_of_effects()) {
         return match is_held_back(candidate, pool) {
-            true => format!("none of {} changes it", count(pool.calls, "demonstrated call")),
-            false => format!("the state after each of {} is as it says", count(pool.calls, "demonstrated call")),
+            true => format!("none of {} changes it", pool.judged_on()),
+            false => format!("the state after each of {} is as it says", pool.judged_on()),
         };
     }
     if candidate.coverage.is_some() && candidate.coverage == pool.map(|p| p.instances) {

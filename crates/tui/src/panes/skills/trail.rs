@@ -131,7 +131,7 @@ impl SkillsPane {
             |violation| {
                 let check = &violation.check;
                 let values = check.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-                format!("{} {}{values}", check.condition, check.status.word())
+                format!("{} {}{values}", check.condition, violation.word())
             },
         );
         let found: Vec<String> = found.collect();

@@ -1,0 +1,172 @@
+//! `stepwright belief`: the form of states in which a belief is kept in a world that ships none: proposed by a model from episodes, and
+//! checked against them.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::candidate_store::{self, Where};
+use super::headless::interrupted;
+use super::{CliError, Global, note, print, print_json};
+use stepwright_driver::Source;
+use stepwright_episode::Role;
+use stepwright_launch::{read_form, resolver};
+use stepwright_method::belief::form::{CHAT_TEMPLATE, Judged, Moments, TEMPLATE, written};
+use stepwright_model::ModelRequest;
+use stepwright_model::prompt::Prompts;
+use stepwright_world::state_form::StateFormError;
+
+/// Tokens of a form, at most.
+const MAX_TOKENS: u32 = 1200;
+/// Temperature of what is written once more.
+const AGAIN: f64 = 0.7;
+
+/// Find and check forms of states.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BeliefCommand {
+    /// Have a model propose a form from episodes, and write it to a file; exit code 1 if the episodes' states cannot be written in it
+    Form(Form),
+    /// Say whether the states of episodes can be written in a form, and what it tells of them; exit code 1 if they cannot
+    Check(Check),
+}
+
+/// The episodes whose states count.
+#[derive(Debug, Args)]
+struct Episodes {
+    /// Logs of episodes in place of the world's demonstrations, in any format that `open` reads; those that failed are left out
+    #[arg(value_name = "LOG", conflicts_with_all = ["world", "task"])]
+    logs: Vec<PathBuf>,
+    #[command(flatten)]
+    at: Where,
+}
+
+/// Proposes a form.
+#[derive(Debug, Args)]
+pub(crate) struct Form {
+    #[command(flatten)]
+    episodes: Episodes,
+    /// The file to write, such as shop.state_form.toml; for `--states FILE` of an episode
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// How often the model is asked until a form passes: first greedily, then by sampling
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..))]
+    tries: u16,
+    /// Replace the file if it is there
+    #[arg(long)]
+    replace: bool,
+}
+
+/// Checks a form.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// A form of states
+    file: PathBuf,
+    #[command(flatten)]
+    episodes: Episodes,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl BeliefCommand {
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        match self {
+            BeliefCommand::Form(form) => form.run(global),
+            BeliefCommand::Check(check) => check.run(global),
+        }
+    }
+}
+
+impl Episodes {
+    fn moments(&self, global: &Global) -> Result<Moments, CliError> {
+        let (store, ..) = candidate_store::over(&self.logs, &self.at, global)?;
+        Ok(Moments::of(store.demonstrations()))
+    }
+}
+
+impl Form {
+    fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        if self.out.exists() && !self.replace {
+            let why = format!("{} is there already; name another --out, or give --replace", self.out.display());
+            return Err(CliError::Usage(why));
+        }
+        let config = global.load()?;
+        let name = config.roles.get(&Role::Discoverer).unwrap_or(&config.model.model);
+        let Source::Language { model, .. } = resolver(&config)(name).map_err(CliError::Failed)? else {
+            return Err(CliError::Usage("no language model is in use; name one with --model".to_owned()));
+        };
+        let moments = self.episodes.moments(global)?;
+        let raw = model.prefers_raw();
+        let prompts = Prompts::new(Some(&config.paths.config));
+        let prompt = prompts.render(if raw { TEMPLATE } else { CHAT_TEMPLATE }, &moments.context());
+        let messages = prompt.map_err(|e| CliError::Failed(e.to_string()))?.messages;
+        let runtime = Runtime::new()?;
+        let cancel = interrupted(&runtime);
+        let path = self.out.display().to_string();
+        // The text with the fewest faults.
+        let mut best: Option<(String, StateFormError)> = None;
+        for at in 0..self.tries {
+            let temperature = if at == 0 { 0.0 } else { AGAIN };
+            let request = ModelRequest {
+                messages: messages.clone(),
+                max_tokens: MAX_TOKENS,
+                temperature,
+                n: 1,
+                ..ModelRequest::default()
+            };
+            let (stream, _nobody) = unbounded_channel();
+            let answer = runtime.block_on(model.complete(&request, &stream, &cancel));
+            let answer = answer.map_err(|e| CliError::Failed(e.to_string()))?;
+            let usage = answer.usage.unwrap_or_default();
+            note(&format!("{} asked, {} tokens in, {} out", name, usage.prompt, usage.completion));
+            let text = written(answer.completions.first().map(|one| one.text.as_str()).unwrap_or_default());
+            match moments.judge(&text, &path) {
+                Ok(judged) => {
+                    self.write(&text)?;
+                    print(&format!(
+                        "{judged}written to {path}; edit it, check it (belief check), and begin with --states {path}\n"
+                    ))?;
+                    return Ok(ExitCode::SUCCESS);
+                }
+                Err(wrong) if best.as_ref().is_none_or(|(_, least)| wrong.faults.len() < least.faults.len()) => {
+                    best = Some((text, wrong));
+                }
+                Err(_) => {}
+            }
+        }
+        let Some((text, wrong)) = best else { return Ok(ExitCode::FAILURE) };
+        self.write(&text)?;
+        print(&format!(
+            "{wrong}\nno form passed; that with the fewest faults is in {path}: edit it, then belief check\n"
+        ))?;
+        Ok(ExitCode::FAILURE)
+    }
+
+    fn write(&self, text: &str) -> Result<(), CliError> {
+        super::export::write(&self.out, text).map_err(|e| CliError::Failed(format!("{}: {e}", self.out.display())))
+    }
+}
+
+impl Check {
+    fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let text = read_form(&self.file).map_err(CliError::Failed)?;
+        let judged = self.episodes.moments(global)?.judge(&text, &self.file.display().to_string());
+        let passes = judged.is_ok();
+        if self.json {
+            let verdict = match &judged {
+                Ok(Judged { tells, leaves_out, states, changes, told, .. }) => {
+                    json!({ "tells": tells, "leaves_out": leaves_out, "states": states, "changes": changes, "told": told })
+                }
+                Err(wrong) => json!({ "faults": wrong.faults }),
+            };
+            print_json(&format!("{verdict:#}\n"))?;
+        } else {
+            print(&judged.map_or_else(|wrong| format!("{wrong}\n"), |judged| judged.to_string()))?;
+        }
+        Ok(if passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

@@ -1,0 +1,288 @@
+//! Forms of states for worlds that ship none: what episodes show to write one of, and whether the states of the episodes can be written
+//! in one, as assertions are judged on demonstrated calls. Who writes a form and who takes it into use belongs elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use stepwright_program::Role;
+use stepwright_text::words::count;
+use stepwright_world::options::known_names;
+use stepwright_world::state_form::{Said, StateForm, StateFormError, literals};
+use stepwright_world::{Atom, Facts};
+
+use crate::precondition::Demonstrations;
+
+/// Episodes that a prompt shows, and lines of each.
+const EPISODES: usize = 2;
+const LINES: usize = 60;
+/// Examples of a literal.
+const EXAMPLES: usize = 3;
+
+/// The template of a form, for models that complete raw text and for chats.
+pub const TEMPLATE: &str = "belief/form";
+pub const CHAT_TEMPLATE: &str = "belief/form_chat";
+
+/// A state of an episode.
+struct Moment {
+    episode: usize,
+    place: String,
+    facts: Facts,
+}
+
+/// The states of episodes, before each action and at the end.
+pub struct Moments {
+    all: Vec<Moment>,
+    programs: Vec<Vec<String>>,
+}
+
+/// The variables of the templates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FormContext {
+    pub episodes: Vec<Vec<String>>,
+    pub literals: Vec<KnownLiteral>,
+}
+
+/// A literal that the episodes know, and some that held, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KnownLiteral {
+    pub literal: String,
+    pub examples: String,
+}
+
+/// A form in which the states of the episodes can be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    pub form: StateForm,
+    /// The literals that it has words for, and those of the episodes that it has none for.
+    pub tells: Vec<String>,
+    pub leaves_out: Vec<String>,
+    pub states: usize,
+    /// The steps that changed the state, and those of them that the form tells.
+    pub changes: usize,
+    pub told: usize,
+}
+
+impl Moments {
+    /// The states of demonstrations, executed without assertions.
+    pub fn of(demos: &Demonstrations) -> Self {
+        let specification = demos.specification();
+        let mut all = Vec::new();
+        for (episode, demo) in demos.all.iter().enumerate() {
+            let Ok(mut state) = specification.start() else { continue };
+            for (at, call) in demo.calls.iter().enumerate() {
+                let function = specification.function(&call.receiver, &call.function);
+                if function.is_some_and(|function| function.role == Role::Action) {
+                    let place = format!("demonstration {}, before call {}", episode + 1, at + 1);
+                    all.push(Moment { episode, place, facts: literals(&state.variables()) });
+                }
+                // Demonstrations run: that was looked at when they were executed.
+                let _ = state.call_unchecked(call);
+            }
+            let place = format!("demonstration {}, at the end", episode + 1);
+            all.push(Moment { episode, place, facts: literals(&state.variables()) });
+        }
+        let program = |calls: &[stepwright_program::Call]| calls.iter().take(LINES).map(ToString::to_string).collect();
+        let programs = demos.all.iter().take(EPISODES).map(|demo| program(&demo.calls)).collect();
+        Moments { all, programs }
+    }
+
+    /// The literals that held, by predicate and number of arguments, with examples.
+    fn known(&self) -> BTreeMap<(&str, usize), BTreeSet<&Atom>> {
+        let mut known: BTreeMap<(&str, usize), BTreeSet<&Atom>> = BTreeMap::new();
+        for atom in self.all.iter().flat_map(|moment| &moment.facts.atoms) {
+            let of = known.entry((atom.predicate.as_str(), atom.args.len())).or_default();
+            if of.len() < EXAMPLES {
+                of.insert(atom);
+            }
+        }
+        known
+    }
+
+    /// What a model is shown of them.
+    pub fn context(&self) -> FormContext {
+        let literal = |((predicate, args), held): (&(&str, usize), &BTreeSet<&Atom>)| KnownLiteral {
+            literal: literal(predicate, *args),
+            examples: held.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        };
+        FormContext { episodes: self.programs.clone(), literals: self.known().iter().map(literal).collect() }
+    }
+
+    /// Judges a form's text: that its literals can be read off the states, and that each state can be written in it.
+    /// Errors: all that is wrong with it, by line, with what to write in its place.
+    pub fn judge(&self, text: &str, path: &str) -> Result<Judged, StateFormError> {
+        let form = StateForm::load(text, path)?;
+        let known = self.known();
+        let mut faults: BTreeMap<usize, String> = BTreeMap::new();
+        if form.tells().next().is_none() {
+            faults.insert(
+                1,
+                "it says nothing; write a line under [tells], such as \"agent.held x\" = \"the agent holds x\"".into(),
+            );
+        }
+        for (line, predicate, args) in
+            form.tells().filter(|(_, predicate, args)| !known.contains_key(&(*predicate, *args)))
+        {
+            faults.insert(line, unread(&known, predicate, args));
+        }
+        let mut round: Vec<(&Moment, serde_json::Value)> = Vec::new();
+        for moment in &self.all {
+            ambiguous(&form, moment, &mut faults);
+            round.push((moment, form.state(&moment.facts)));
+        }
+        if faults.is_empty() {
+            // What the writer is shown is what the reader reads.
+            let lost = round
+                .iter()
+                .find(|(_, state)| super::read(&super::write(state)).map_or(true, |reading| reading.state != *state));
+            if let Some((moment, _)) = lost {
+                let why = "the state is not read as it was written; choose other words for what it says";
+                faults.insert(1, format!("{}: {why}", moment.place));
+            }
+        }
+        if !faults.is_empty() {
+            return Err(StateFormError { path: path.to_owned(), faults: faults.into_iter().collect() });
+        }
+        let steps = round.windows(2).filter_map(|pair| match pair {
+            [(from, before), (to, after)] if from.episode == to.episode && from.facts != to.facts => {
+                Some(before != after)
+            }
+            _ => None,
+        });
+        let steps: Vec<bool> = steps.collect();
+        let tells: Vec<String> = form.tells().map(|(_, predicate, args)| literal(predicate, args)).collect();
+        let all = known.keys().map(|(predicate, args)| literal(predicate, *args));
+        Ok(Judged {
+            leaves_out: all.filter(|known| !tells.contains(known)).collect(),
+            tells,
+            form,
+            states: self.all.len(),
+            changes: steps.len(),
+            told: steps.iter().filter(|told| **told).count(),
+        })
+    }
+}
+
+impl std::fmt::Display for Judged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Judged { tells, leaves_out, states, changes, told, .. } = self;
+        writeln!(
+            f,
+            "{} can be written in it; it tells {told} of {}",
+            count(*states, "state"),
+            count(*changes, "change")
+        )?;
+        writeln!(f, "tells: {}", tells.join(", "))?;
+        if leaves_out.is_empty() { Ok(()) } else { writeln!(f, "leaves out: {}", leaves_out.join(", ")) }
+    }
+}
+
+/// A literal with variables for its arguments: `agent.on a b`.
+fn literal(predicate: &str, args: usize) -> String {
+    let names = ('a'..='z').take(args).map(|name| format!(" {name}"));
+    std::iter::once(predicate.to_owned()).chain(names).collect()
+}
+
+/// Why a literal cannot be read off the states, and which can.
+fn unread(known: &BTreeMap<(&str, usize), BTreeSet<&Atom>>, predicate: &str, args: usize) -> String {
+    let own = literal(predicate, args);
+    let same: Vec<String> =
+        known.keys().filter(|(of, _)| *of == predicate).map(|(of, args)| format!("`{}`", literal(of, *args))).collect();
+    if same.is_empty() {
+        let names: Vec<&str> = known.keys().map(|(of, _)| *of).collect::<BTreeSet<_>>().into_iter().collect();
+        return format!("`{own}` held in no state of the demonstrations; {}", known_names(predicate, &names));
+    }
+    format!("`{own}` held in no state of the demonstrations; write {}", same.join(" or "))
+}
+
+/// Notes where two literals of a state could not both be written.
+fn ambiguous(form: &StateForm, moment: &Moment, faults: &mut BTreeMap<usize, String>) {
+    let said: Vec<(&Atom, Said)> =
+        moment.facts.atoms.iter().filter_map(|atom| Some((atom, form.said(atom)?))).collect();
+    let place = &moment.place;
+    let mut written: BTreeMap<(&str, &str), &Atom> = BTreeMap::new();
+    let mut places: BTreeMap<&str, (&Atom, &Said)> = BTreeMap::new();
+    let mut single: BTreeMap<usize, &Atom> = BTreeMap::new();
+    for (atom, said) in &said {
+        let mut fault = |why: String| {
+            faults.entry(said.line).or_insert(why);
+        };
+        if let Some(other) = written.insert((said.place.as_str(), said.value.as_str()), *atom) {
+            fault(format!(
+                "{place}, `{other}` and `{atom}` would both be `{}` of the {}; say them in other words",
+                said.value, said.place
+            ));
+        }
+        match places.insert(said.place.as_str(), (*atom, said)) {
+            Some((other, before)) if (said.one_value || before.one_value) && before.value != said.value => {
+                let list = said.place.rsplit('.').next().unwrap_or_default();
+                fault(format!(
+                    "{place}, `{other}` and `{atom}` hold, and `{}` has one value; write a list, as in `r.{list} x`",
+                    said.place
+                ));
+            }
+            _ => {}
+        }
+        if let Some(other) = single.insert(said.line, *atom).filter(|_| said.single) {
+            fault(format!("{place}, `{other}` and `{atom}` hold; take `{}` out of single", atom.predicate));
+        }
+    }
+}
+
+/// The TOML of an answer: what stands in its fence, or all of it, behind the heading that a raw prompt ends with.
+pub fn written(answer: &str) -> String {
+    let fenced = answer.split_once("```").and_then(|(_, rest)| rest.split_once('\n')).map(|(_, rest)| rest);
+    let text = fenced.map_or(answer, |rest| rest.split("```").next().unwrap_or(rest)).trim();
+    let heading = if text.lines().any(|line| line.trim() == "[tells]") { "" } else { "[tells]\n" };
+    format!("{heading}{text}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moments() -> Moments {
+        let facts = |atoms: &[(&str, &[&str])]| Facts {
+            atoms: atoms.iter().map(|(predicate, args)| Atom::new(*predicate, args.iter().copied())).collect(),
+            ..Facts::default()
+        };
+        let moment = |place: &str, facts| Moment { episode: 0, place: place.into(), facts };
+        let first = facts(&[("agent.at", &["desk 1"]), ("agent.on", &["desk 1", "pen 1"])]);
+        let then: &[(&str, &[&str])] =
+            &[("agent.at", &["box 1"]), ("agent.on", &["desk 1", "pen 1"]), ("agent.on", &["desk 1", "cup 1"])];
+        Moments { all: vec![moment("first", first), moment("then", facts(then))], programs: Vec::new() }
+    }
+
+    #[test]
+    fn a_form_is_judged_on_the_states() {
+        let judged = moments()
+            .judge("single = [\"agent.at r\"]\n[tells]\n\"agent.at r\" = \"the agent is at r\"\n", "f.toml")
+            .unwrap();
+        assert_eq!((judged.states, judged.changes, judged.told), (2, 1, 1));
+        assert_eq!((judged.tells, judged.leaves_out), (vec!["agent.at a".to_owned()], vec!["agent.on a b".to_owned()]));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line_and_what_to_write() {
+        let fault = |tells: &str| moments().judge(&format!("[tells]\n{tells}\n"), "f.toml").unwrap_err().to_string();
+        let unknown = fault("\"agent.att r\" = \"at r\"");
+        assert!(
+            unknown.starts_with("f.toml:2: `agent.att a` held in no state") && unknown.contains("`agent.at`"),
+            "{unknown}"
+        );
+        let arity = fault("\"agent.on x\" = \"x is on\"");
+        assert!(arity.ends_with("write `agent.on a b`"), "{arity}");
+        let one = fault("\"agent.on r x\" = \"r.holds = x\"");
+        assert!(one.contains("has one value; write a list, as in `r.holds x`"), "{one}");
+        let both = moments()
+            .judge("single = [\"agent.on r x\"]\n[tells]\n\"agent.on r x\" = \"r.holds x\"\n", "f")
+            .unwrap_err();
+        assert!(both.to_string().contains("take `agent.on` out of single"), "{both}");
+        assert!(fault("").contains("it says nothing"));
+    }
+
+    #[test]
+    fn an_answer_may_be_fenced_or_go_on_behind_the_heading() {
+        assert_eq!(written("Here:\n```toml\n[tells]\n\"a\" = \"b\"\n```\nDone."), "[tells]\n\"a\" = \"b\"\n");
+        assert_eq!(written("\"a\" = \"b\"\n"), "[tells]\n\"a\" = \"b\"\n");
+    }
+}
