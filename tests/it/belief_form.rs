@@ -64,7 +64,7 @@ fn a_form_of_a_model_is_judged_written_and_used_in_a_world_without_one() {
     let refused = program(folder.path(), &server, &form);
     assert!(refused.status.code() == Some(2) && said(&refused).contains("--replace"), "{}", said(&refused));
     // Without a form no belief is kept there.
-    let run = ["run", "--world", "shop", "--tasks", "first=1", "--max-steps", "1", "--model", "fake", "--method"];
+    let run = ["run", "--world", "shop", "--tasks", "first=1", "--max-steps", "2", "--model", "fake", "--method"];
     let none = program(folder.path(), &server, &[&run[..], &["few-shot", "--belief", "on"]].concat());
     assert!(said(&none).contains("it has no form for a belief"), "{}", said(&none));
     let own = ["few-shot", "--belief", "on", "--states", "shop.state_form.toml", "--sessions", "sessions"];

@@ -39,9 +39,6 @@ $ printf 'def take(self, obj, recep):\n    self.inventory = recep\n' > wrong.pre
 $ printf 'def take(self, obj, recep):\n    self.inventory = obj\n' > right.preconditions.py; stepwright preconditions logs log.txt --preconditions right.preconditions.py
 $ stepwright preconditions logs --json log.txt --preconditions wrong.preconditions.py
 
-# Effects are judged on at most 32 calls, and the verdict says of how many
-$ printf 'def goto(self, recep):\n    self.inventory = self.inventory\n' > stays.preconditions.py; stepwright preconditions check stays.preconditions.py
-
 # Candidates with verdicts and clusters are data
 $ stepwright preconditions candidates --world household --action open --json > pools.json
 $ python3 -c "

@@ -19,7 +19,7 @@ use tree::{Constants, Name, Tree};
 /// Rooms of a crate that stand below its others, in the order imports run: each reads only those before it.
 const ROOMS: &[(&str, &[&str])] = &[
     ("world", &["literal", "weights", "options", "program", "planner", "blocking"]),
-    ("method", &["belief", "precondition"]),
+    ("method", &["precondition", "belief"]),
 ];
 
 /// The rooms that several methods stand on. Every other room of the crate is a method's.
