@@ -1,6 +1,6 @@
 //! Cost of validating and ranking a pool of 1000 candidates, against CPython in the same run (`benches/precondition_pool.py`): same
 //! pools, same results, one thread each, CPU time of both: the best of several rounds in which the two take turns, as a machine's speed may
-//! change meanwhile. Bars: at least fifteen times faster, and 100 candidates within 5 ms.
+//! change meanwhile. Bars: at least twenty times faster, and 100 candidates within 5 ms.
 //!
 //! The pools are those of the recordings (`golden/large_*.json` under `STEPWRIGHT_DATA`), or one of our own over the shipped
 //! demonstrations. `cargo bench --bench precondition_pool`.
@@ -216,7 +216,7 @@ fn main() {
             println!("  DIFFERS {difference}");
         }
         println!(
-            "  CPython {}: {:.1} ms of CPU; {:.1} times ours (bar: 15); {} differences",
+            "  CPython {}: {:.1} ms of CPU; {:.1} times ours (bar: 20); {} differences",
             theirs["python"].as_str().unwrap_or("?"),
             cpu * 1e3,
             cpu / time.as_secs_f64(),

@@ -75,7 +75,7 @@ impl App {
             let rows = self.pane(slot.pane).and_then(|pane| pane.wants(&self.view, slot.area.width.saturating_sub(2)));
             let place = PANES.iter().position(|pane| *pane == slot.pane);
             if let Some(kept) = place.and_then(|place| self.layout.wants.get_mut(place)) {
-                *kept = kept.zip(rows).map(|(kept, rows)| kept.max(rows));
+                *kept = rows.map(|rows| kept.map_or(rows, |kept| kept.max(rows)));
             }
         }
     }

@@ -42,6 +42,9 @@ const DECIDED: usize = 3;
 /// Admissible actions that are named where nothing is offered.
 const LISTED: usize = 8;
 
+/// So many proposals are few.
+const SHORT: usize = 6;
+
 /// From this width on, the detail is beside the list.
 const BESIDE: u16 = 110;
 
@@ -152,14 +155,8 @@ impl ProposalsPane {
         beside: bool,
         asking: Vec<Row>,
     ) {
-        let mut rows = asking;
         let width = usize::from(side.width).saturating_sub(1);
-        rows.extend(plan::rows(view, painter.theme, width));
-        match view.chosen() {
-            Some(proposal) => rows.extend(detail::rows(view, turn, proposal, painter.theme, width)),
-            None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
-        }
-        rows.extend(detail::decisions(turn, width));
+        let rows = said_of_chosen(view, turn, painter.theme, width, asking);
         let area = if beside {
             side
         } else {
@@ -168,6 +165,18 @@ impl ProposalsPane {
         };
         self.detail.draw(painter, area, &rows);
     }
+}
+
+/// What stands below the list: what is being asked, the plan, and all that is known of the chosen proposal.
+fn said_of_chosen(view: &View, turn: &Turn, theme: &Theme, width: usize, asking: Vec<Row>) -> Vec<Row> {
+    let mut rows = asking;
+    rows.extend(plan::rows(view, theme, width));
+    match view.chosen() {
+        Some(proposal) => rows.extend(detail::rows(view, turn, proposal, theme, width)),
+        None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
+    }
+    rows.extend(detail::decisions(turn, width));
+    rows
 }
 
 fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
@@ -357,11 +366,21 @@ impl Pane for ProposalsPane {
     }
 
     fn wants(&self, view: &View, width: u16) -> Option<u16> {
-        let offer = view.offer()?;
-        let width = usize::from(width).saturating_sub(1);
+        let (beside, width) = (width >= BESIDE, usize::from(width).saturating_sub(1));
         let theme = Theme::monochrome(UNICODE);
         let asked = request::open(view).map_or(0, |_| 2);
-        Some(rows_of(asked + offer::rows(view, offer, &theme, width, offer::LONG).len()))
+        if let Some(offer) = view.offer() {
+            return Some(rows_of(asked + offer::rows(view, offer, &theme, width, offer::LONG).len()));
+        }
+        // A long list has something for any number of rows.
+        let (turn, offered) = (view.turn()?, view.offered_len());
+        if beside || turn.proposals.is_empty() || offered > SHORT {
+            return None;
+        }
+        let asking = detail::asking(view, turn, &theme, width);
+        let taken = detail::taken(turn, None, width).len().min(DECIDED);
+        let said = said_of_chosen(view, turn, &theme, width, asking).len();
+        Some(rows_of(asked + taken + offered + 1 + said))
     }
 
     fn outline(&self) -> &Outline {
