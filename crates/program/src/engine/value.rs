@@ -278,7 +278,7 @@ impl Obj {
                 a.map.len() == b.map.len()
                     && a.map.iter().zip(&b.map).all(|((k, a), (l, b))| k == l && a.value.same(&b.value))
             }
-            (Obj::Set(a), Obj::Set(b)) => a.map.keys().eq(b.map.keys()),
+            (Obj::Set(a), Obj::Set(b)) => a.map.len() == b.map.len() && a.map.keys().eq(b.map.keys()),
             (Obj::Instance { attrs: a, .. }, Obj::Instance { attrs: b, .. })
             | (Obj::Namespace(a), Obj::Namespace(b))
             | (Obj::Class(Class { attrs: a, .. }), Obj::Class(Class { attrs: b, .. })) => {
