@@ -39,6 +39,9 @@ $ printf 'def take(self, obj, recep):\n    self.inventory = recep\n' > wrong.pre
 $ printf 'def take(self, obj, recep):\n    self.inventory = obj\n' > right.preconditions.py; stepwright preconditions logs log.txt --preconditions right.preconditions.py
 $ stepwright preconditions logs --json log.txt --preconditions wrong.preconditions.py
 
+# Of many calls some are tried, and the verdict says how many
+$ printf 'def goto(self, recep):\n    self.inventory = self.inventory\n' > still.preconditions.py; stepwright preconditions check still.preconditions.py --world household
+
 # Candidates with verdicts and clusters are data
 $ stepwright preconditions candidates --world household --action open --json > pools.json
 $ python3 -c "

@@ -20,6 +20,8 @@ pub struct Instances {
     /// The distinct argument lists it is called with, sorted by code point.
     pub bindings: Vec<Vec<Literal>>,
     pub calls: Vec<Step>,
+    /// How many calls of it are demonstrated; of effects those judged may be fewer.
+    pub(super) demonstrated: usize,
     /// The numbers of the instances that are the calls, in their order.
     called: Vec<Option<usize>>,
     /// The calls as they are written, in their order: most candidates of a pool fail at the same few.
@@ -140,6 +142,7 @@ impl Instances {
         let mut instances = Instances {
             function,
             bindings,
+            demonstrated: calls.len(),
             calls,
             called: Vec::new(),
             written,

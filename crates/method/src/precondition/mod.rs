@@ -68,7 +68,7 @@ impl Pool {
         action_of_effects(&self.action).is_some()
     }
 
-    /// The demonstrated calls that its effects were judged on: `30 calls`, or `32 of 214 calls` where there are too many.
+    /// The demonstrated calls that its effects were judged on: `30 demonstrated calls`, or `32 demonstrated calls (214 in all)` where there are too many.
     pub fn judged_on(&self) -> String {
         judged_on(self.instances, self.calls)
     }
@@ -76,8 +76,8 @@ impl Pool {
 
 /// So many of the demonstrated calls, in words.
 pub(super) fn judged_on(judged: usize, calls: usize) -> String {
-    let of = if judged < calls { format!("{judged} of ") } else { String::new() };
-    format!("{of}{}", count(calls, "demonstrated call"))
+    let all = if judged < calls { format!(" ({calls} in all)") } else { String::new() };
+    format!("{}{all}", count(judged, "demonstrated call"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
