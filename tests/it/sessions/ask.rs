@@ -11,7 +11,8 @@
 //! Of the script's folder: `make room`, `write FILE: TEXT` (or `@FILE`), `remove: FILE`.
 //!
 //! Waited for is a record by its event's name (`executed`, `ask_failed`), words that are said (`"no route"`, `"error: no route"`), `done`, `at 1` (the cursor), a
-//! `situation`, `stream`, `progress`, a process that is `working`, `pool`, a `whole pool`, a `tree`, `an answer`, the end of a policy (`policy ended`).
+//! `situation`, `stream`, `progress`, a process that is `working`, `pool`, a `whole pool`, a `tree`, `an answer`, the end of a policy (`policy ended`); `A & B` in either
+//! order.
 
 use serde_json::json;
 use stepwright::blocking::BlockingNode;

@@ -78,7 +78,12 @@ impl Play {
         }
         for wanted in until.split("; ").filter(|wanted| !wanted.is_empty()) {
             let mut begun = self.session().policy.is_automatic();
-            let notice = self.watched().until(wanted, |n, s| ask::is(wanted, n, s, &mut begun)).await;
+            let mut open: Vec<&str> = wanted.split(" & ").collect();
+            let all = |n: &Notice, s: &Session| {
+                open.retain(|one| !ask::is(one, n, s, &mut begun));
+                open.is_empty()
+            };
+            let notice = self.watched().until(wanted, all).await;
             self.put_down();
             if let Some(text) = words::of_awaited(&notice) {
                 self.say(&text);
