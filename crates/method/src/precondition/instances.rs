@@ -20,8 +20,6 @@ pub struct Instances {
     /// The distinct argument lists it is called with, sorted by code point.
     pub bindings: Vec<Vec<Literal>>,
     pub calls: Vec<Step>,
-    /// How many calls of it are demonstrated; of effects those judged may be fewer.
-    pub(super) demonstrated: usize,
     /// The numbers of the instances that are the calls, in their order.
     called: Vec<Option<usize>>,
     /// The calls as they are written, in their order: most candidates of a pool fail at the same few.
@@ -142,7 +140,6 @@ impl Instances {
         let mut instances = Instances {
             function,
             bindings,
-            demonstrated: calls.len(),
             calls,
             called: Vec::new(),
             written,
@@ -164,6 +161,11 @@ impl Instances {
     pub(super) fn of_effects(self, calls: Arc<[EffectCall]>) -> Self {
         let steps: Vec<Step> = calls.iter().map(|call| call.step).collect();
         Instances { steps: steps.len(), calls: steps, bindings: Vec::new(), effects: Some(calls), ..self }
+    }
+
+    /// How many calls of it are demonstrated; of effects those judged may be fewer.
+    pub(super) fn demonstrated(&self) -> usize {
+        self.written.len()
     }
 
     /// The name that the pool goes by.

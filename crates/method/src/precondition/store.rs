@@ -632,7 +632,7 @@ impl ActionCandidates {
             in_force: Vec::new(),
             by_equation: self.by_equation(),
             instances: self.instances.len(),
-            calls: self.instances.demonstrated,
+            calls: self.instances.demonstrated(),
             running: false,
         }
     }
