@@ -63,8 +63,9 @@ fn stepwright(home: &Path, words: &[&str]) {
 fn results_and_every_line_of_the_protocol_are_as_the_schemas_say() {
     let home = tempfile::tempdir().unwrap();
     let file = |name: &str| home.path().join(name).display().to_string();
+    // Each process has files of its own: episodes run beside one another, and what two of them append to one file may mix.
     let tapped = |name: &str, program: &str| {
-        let words = format!("tee -a {0}.asked | python3 {program} | tee -a {0}.told", file(name));
+        let words = format!("tee {0}.$$.asked | python3 {program} | tee {0}.$$.told", file(name));
         format!("sh -c '{words}'")
     };
     let results = validator(Which::Results);
@@ -80,14 +81,12 @@ fn results_and_every_line_of_the_protocol_are_as_the_schemas_say() {
         let run = ["run", "--world", "external", "--command", &world, "--method", &id, "--set", &set, "--out", &out];
         stepwright(home.path(), &run);
         assert_eq!(hold(&results, &out, &std::fs::read_to_string(&out).unwrap()), 3);
-        for part in ["asked", "told"] {
-            let name = file(&format!("{method}.{part}"));
-            lines += hold(&protocol, &name, &std::fs::read_to_string(&name).unwrap());
-        }
     }
-    for part in ["asked", "told"] {
-        let name = file(&format!("world.{part}"));
-        lines += hold(&protocol, &name, &std::fs::read_to_string(&name).unwrap());
+    for part in [".asked", ".told"] {
+        for path in files(home.path(), &[part]) {
+            let name = path.display().to_string();
+            lines += hold(&protocol, &name, &std::fs::read_to_string(&path).unwrap());
+        }
     }
     assert!(lines > 40, "{lines}");
     for wrong in
