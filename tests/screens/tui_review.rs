@@ -109,6 +109,32 @@ fn the_presenter_goes_on_by_itself() {
 }
 
 #[test]
+fn a_mirror_is_told_what_is_shown_also_where_the_session_goes_there_later() {
+    use stepwright::driver::Notice;
+    let mut builder = reviewed();
+    let mut app = app(false);
+    app.show_in(Manner { read_only: true, presents: true, ..Manner::default() }, Some("http://127.0.0.1:9/".into()));
+    app.notice(builder.opened());
+    app.notice(builder.situation());
+    let told = |app: &mut App| -> Vec<Effect> {
+        app.settle(Instant::now());
+        let presented = |effect: &Effect| matches!(effect, Effect::Presented(_));
+        app.take_effects().into_iter().filter(presented).collect()
+    };
+    assert_eq!(told(&mut app), [Effect::Presented(3)]);
+    let before = builder.records().len();
+    builder.go(1);
+    for record in &builder.records()[before..] {
+        app.notice(Notice::Recorded(std::sync::Arc::new(record.clone())));
+    }
+    assert_eq!(told(&mut app), [Effect::Presented(1)]);
+    press(&mut app, &[KeyCode::Right]);
+    assert_eq!(told(&mut app), [Effect::Presented(3)]);
+    press(&mut app, &[KeyCode::Char('?')]);
+    assert_eq!(told(&mut app), [], "what is shown has not changed");
+}
+
+#[test]
 fn branches_and_sessions_are_set_side_by_side() {
     for (width, height) in SIZES {
         let mut app = shown(&reviewed());

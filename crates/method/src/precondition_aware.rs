@@ -51,12 +51,13 @@ pub(super) fn next(round: Round<'_>, max_attempts: u32, each: bool) -> Next {
         && max_attempts > 0
         && verifies(round.turn, p)
     {
-        return Next::Recommend { proposal: Some(p.id), why: "the greedy completion verifies".into() };
+        let why = verified(round.turn, p, "the greedy completion verifies".into());
+        return Next::Recommend { proposal: Some(p.id), why };
     }
     let sampled: Vec<&Proposal> = proposals.iter().copied().filter(|p| p.origin == Origin::Sample).collect();
     if let Some((i, p)) = sampled.iter().enumerate().find(|(_, p)| verifies(round.turn, p)) {
         let why = format!("sample {} of {} is the first completion that verifies", i + 1, sampled.len());
-        return Next::Recommend { proposal: Some(p.id), why };
+        return Next::Recommend { proposal: Some(p.id), why: verified(round.turn, p, why) };
     }
     let drawn = sampled.len().max(round.asked(&AskKind::SAMPLES));
     if each && drawn < usize::try_from(samples).unwrap_or(usize::MAX) {
@@ -78,14 +79,14 @@ pub(super) fn next(round: Round<'_>, max_attempts: u32, each: bool) -> Next {
 
 /// The best-ranked proposal that verifies; else the best-ranked.
 pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) -> Next {
-    match proposals.iter().position(|p| verifies(turn, p)) {
-        Some(0) => {
-            Next::Recommend { proposal: proposals.first().map(|p| p.id), why: format!("the best {what} verifies") }
+    match proposals.iter().enumerate().find(|(_, p)| verifies(turn, p)) {
+        Some((i, p)) => {
+            let why = match i {
+                0 => format!("the best {what} verifies"),
+                _ => format!("{what} {} is the first that verifies", i + 1),
+            };
+            Next::Recommend { proposal: Some(p.id), why: verified(turn, p, why) }
         }
-        Some(i) => Next::Recommend {
-            proposal: proposals.get(i).map(|p| p.id),
-            why: format!("{what} {} is the first that verifies", i + 1),
-        },
         None => match proposals.iter().find(|p| p.action.is_some()) {
             Some(p) => Next::Recommend { proposal: Some(p.id), why: format!("no {what} verifies: the best one") },
             None => Next::Recommend { proposal: None, why: "no action was offered".into() },
@@ -98,4 +99,12 @@ pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) 
 fn verifies(turn: &Turn, proposal: &Proposal) -> bool {
     let raises_nothing = |v: &Verdict| matches!(v.preconditions(), Mark::Holds | Mark::NotChecked);
     proposal.action.is_some() && turn.newest(proposal.id).is_some_and(raises_nothing)
+}
+
+/// Why a proposal that verifies is recommended, in words that do not claim a check where there was nothing to check.
+fn verified(turn: &Turn, proposal: &Proposal, why: String) -> String {
+    match turn.newest(proposal.id).map(Verdict::preconditions) {
+        Some(Mark::NotChecked) => why + ", having no precondition",
+        _ => why,
+    }
 }

@@ -523,7 +523,7 @@ impl App {
     pub(super) fn present(&mut self, now: Instant) {
         self.open(Presenter::default());
         // It asks for what it shows.
-        self.with_dialog(now, |dialog, context| dialog.wake(context));
+        self.with_dialog(now, |dialog, context| dialog.update(context));
     }
 
     fn choose(&mut self, index: usize) {

@@ -433,6 +433,9 @@ impl App {
                 let intents = pane.update(&self.view);
                 self.intents(id, intents, now);
             }
+            for at in 0..self.dialogs.len() {
+                self.with_dialog_at(at, now, |dialog, context| dialog.update(context));
+            }
         }
     }
 

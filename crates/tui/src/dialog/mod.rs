@@ -155,4 +155,10 @@ pub(crate) trait Dialog {
         let _ = context;
         Vec::new()
     }
+
+    /// Takes in what changed in the session.
+    fn update(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let _ = context;
+        Vec::new()
+    }
 }

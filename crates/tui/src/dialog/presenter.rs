@@ -43,6 +43,8 @@ pub struct Presenter {
     pace: usize,
     top: usize,
     hidden: usize,
+    /// The slide that was told last.
+    told: Option<Slide>,
     /// Where the strip was drawn last.
     strip: Rect,
 }
@@ -71,11 +73,13 @@ impl Presenter {
         self.top = 0;
     }
 
-    /// Says which slide is shown, and asks for its evidence unless that is there.
-    fn look(&self, context: Context<'_>) -> Vec<Reply> {
+    /// Says which slide is shown if another was, and asks for its evidence unless that is there.
+    fn look(&mut self, context: Context<'_>) -> Vec<Reply> {
         let Some(session) = &context.view.session else { return Vec::new() };
         let slides = self.slides(session);
-        let Some(slide) = slides.get(self.shown(session, &slides)) else { return Vec::new() };
+        let shown = slides.get(self.shown(session, &slides)).copied();
+        let Some(slide) = shown.filter(|_| self.told != shown) else { return Vec::new() };
+        self.told = shown;
         let asks = slide.node().filter(|node| context.view.situation_at(*node).is_none());
         let asks = asks.map(|node| Reply::Send(Command::Look { node }));
         slide.to.or(slide.from).map(Reply::Presents).into_iter().chain(asks).collect()
@@ -275,9 +279,14 @@ impl Dialog for Presenter {
         self.look(context)
     }
 
+    /// Until somebody chooses a slide, the shown one is where the session is; a step to open it at may be reached after the first is there.
+    fn update(&mut self, context: Context<'_>) -> Vec<Reply> {
+        self.look(context)
+    }
+
     fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
         if !self.playing {
-            return self.look(context);
+            return Vec::new();
         }
         let Some(session) = &context.view.session else { return Vec::new() };
         let slides = self.slides(session);
