@@ -4,13 +4,18 @@
 set -eu
 from=${1:-.} prefix=${2:-"$HOME/.local"}
 case "$(uname -s)-$(uname -m)" in
-Linux-x86_64) file=stepwright-x86_64-linux.tar.gz ;;
-Linux-aarch64 | Linux-arm64) file=stepwright-aarch64-linux.tar.gz ;;
+Linux-x86_64) machine=x86_64 ;;
+Linux-aarch64 | Linux-arm64) machine=aarch64 ;;
 *)
     echo "there is no release for $(uname -s) on $(uname -m); build it: cargo install --path ." >&2
     exit 1
     ;;
 esac
+# Without glibc, or with one before 2.28, the program that is linked with musl.
+case "$(getconf GNU_LIBC_VERSION 2>/dev/null)" in
+"" | "glibc 2."[0-9] | "glibc 2."1[0-9] | "glibc 2."2[0-7]) machine=$machine-musl ;;
+esac
+file=stepwright-$machine-linux.tar.gz
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 for name in "$file" SHA256SUMS; do
