@@ -17,6 +17,7 @@ use crate::widgets::edit::Editor;
 use crate::widgets::list::ListState;
 use crate::widgets::words;
 use stepwright_episode::duel::{Side, is_same};
+use stepwright_episode::role::in_words as models_in_words;
 use stepwright_episode::{Mark, Node, Role as Asked, Session, Turn};
 use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
 use stepwright_world::options::Values;
@@ -99,7 +100,7 @@ impl Choosing {
             obstacle: None,
             is_marked: false,
         });
-        let mut offers: Vec<Offer> = models.chain(methods).chain(roles).chain(sets).collect();
+        let mut offers: Vec<Offer> = models.chain(roles).chain(methods).chain(sets).collect();
         // What cannot be a side stands below what can.
         offers.sort_by_key(|offer| offer.obstacle.is_some());
         Choosing { own: named(&session.model), offers, list: ListState::default(), folder: None }
@@ -212,7 +213,8 @@ fn state(view: &View, node: &Node) -> String {
 /// What a side is asked with.
 fn asked_with(side: &Side, own: &str, width: usize) -> Vec<Row> {
     let config = &side.configuration;
-    let words = [&config.model, &config.method, &side.set, &side.prompts];
+    let models = models_in_words(&config.model, &config.options);
+    let words = [&models, &config.method, &side.set, &side.prompts];
     let words = words.into_iter().filter(|word| !word.is_empty() && **word != side.name);
     let words = words.map(String::as_str).collect::<Vec<_>>().join(", ");
     words::labelled("", Role::Dim, &format!("{own}{words}"), width)

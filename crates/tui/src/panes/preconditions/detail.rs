@@ -20,6 +20,8 @@ pub(super) struct CandidateDetail<'a> {
     pub(super) pool: Option<&'a Pool>,
     pub(super) ranking: Ranking,
     pub(super) in_force: bool,
+    /// Whether it is being typed: keys are text then.
+    pub(super) typed: bool,
     /// Where it comes from, if it is no candidate of the pool.
     pub(super) origin: Option<&'a str>,
     pub(super) seen: Option<&'a Inspection>,
@@ -30,7 +32,9 @@ pub(super) struct CandidateDetail<'a> {
 /// |C|, its share, and what a model says of it; where from, unless room is short.
 pub(super) fn facts(candidate: &Candidate, (instances, effects): (usize, bool), short: bool) -> String {
     let mut facts = String::new();
-    if let Some(coverage) = candidate.coverage.filter(|_| effects) {
+    if let Some(coverage) = candidate.coverage.filter(|_| effects && short) {
+        facts.push_str(&format!("  follows {coverage}/{instances}"));
+    } else if let Some(coverage) = candidate.coverage.filter(|_| effects) {
         facts.push_str(&format!("  follows {coverage} of {}", words::count(instances, "call")));
     } else if let Some(coverage) = candidate.coverage {
         facts.push_str(&format!("  |C| {coverage}/{instances} {}", share(coverage, instances)));
@@ -61,7 +65,7 @@ fn share(part: usize, whole: usize) -> String {
 }
 
 pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
-    let CandidateDetail { candidate, pool, ranking, in_force, origin, seen, impact } = known;
+    let CandidateDetail { candidate, pool, ranking, in_force, typed, origin, seen, impact } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
     let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
@@ -91,7 +95,7 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
     }
     if let Some(seen) = seen {
         // Before the relations: what a decision would change counts most where room is short.
-        if let Some(words) = exclusion(seen, view) {
+        if let Some(words) = exclusion(seen, view, *typed) {
             let label = if effects { "departs " } else { "forbids " };
             rows.extend(words::labelled(label, Role::Text, &words, width));
         }
@@ -138,24 +142,21 @@ fn one_line(related: &[Related], relation: Relation) -> String {
     words
 }
 
-fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
+fn exclusion(seen: &Inspection, view: &View, typed: bool) -> Option<String> {
     let permitted = seen.permitted?;
     seen.candidate.coverage?;
+    let open = if typed { String::new() } else { format!("; {} lists them", view.key(PaneAction::Activate)) };
     if is_of_effects(seen) {
-        let (open, of) = (view.key(PaneAction::Activate), words::count(permitted, "demonstrated call"));
-        return (seen.excluded > 0).then(|| format!("{} of {of}; {open} lists them", seen.excluded));
+        let of = words::count(permitted, "demonstrated call");
+        return (seen.excluded > 0).then(|| format!("{} of {of}{open}", seen.excluded));
     }
     let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
     if seen.excluded == 0 {
         return Some(format!("nothing that {rest}: it would change no decision in the demonstrations"));
     }
-    let open = view.key(PaneAction::Activate);
     let steps = words::count(seen.excluded_steps, "step");
-    let mut words = format!(
-        "{} of {} that {rest}, at {steps}; {open} lists them",
-        seen.excluded,
-        words::count(permitted, "instance")
-    );
+    let mut words =
+        format!("{} of {} that {rest}, at {steps}{open}", seen.excluded, words::count(permitted, "instance"));
     if let Some(made) = seen.steps.first().filter(|s| s.made) {
         words = format!("{words}. It forbids what was done: {} in {}", made.place.at, made.place.in_words());
     }

@@ -286,7 +286,7 @@ impl PreconditionsPane {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
             let impact = self.text(row, view).and_then(|text| self.weighed.of(&text)).map(AsRef::as_ref);
             let (pool, ranking) = (self.pool(view), self.ranking());
-            let known = CandidateDetail { candidate, pool, ranking, in_force, origin, seen, impact };
+            let known = CandidateDetail { candidate, pool, ranking, in_force, typed: false, origin, seen, impact };
             detail::rows(&known, view, &theme.glyphs, width)
         };
         match (self.items.get(row), seen) {
@@ -345,7 +345,7 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
             let (pool, ranking) = (pane.pool(view), pane.ranking);
             let seen = Some(seen.as_ref());
-            let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen, impact };
+            let known = CandidateDetail { candidate, pool, ranking, in_force, typed: true, origin: None, seen, impact };
             detail::rows(&known, view, &theme.glyphs, width)
         }
         Some(Err(why)) => {

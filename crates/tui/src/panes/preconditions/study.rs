@@ -109,7 +109,16 @@ impl StudyPage {
         let pool = view.pools.get(&self.seen.action).map(AsRef::as_ref);
         let (candidate, in_force) = (&self.seen.candidate, self.seen.in_force);
         let ranking = Ranking::default();
-        let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen: None, impact: None };
+        let known = CandidateDetail {
+            candidate,
+            pool,
+            ranking,
+            in_force,
+            typed: false,
+            origin: None,
+            seen: None,
+            impact: None,
+        };
         detail::rows(&known, view, &theme.glyphs, width)
     }
 
