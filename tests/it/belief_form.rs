@@ -6,6 +6,11 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use stepwright::driver::{Beginning, OpenRequest, prepare};
+use stepwright::episode::log;
+use stepwright::world::Sources;
+
+use crate::support::opened::{begun, configuration};
 use crate::support::server::{Received, Server, whole};
 
 const GOOD: &str = "```toml\nsingle = [\"shop.page p\"]\n[tells]\n\"shop.page p\" = \"the page is p\"\n\"shop.chosen o v\" = \"o.chosen = v\"\n```";
@@ -92,7 +97,7 @@ fn what_is_wrong_with_a_form_is_said_and_it_can_be_mended() {
     let output = program(folder.path(), &server, &form);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    let fault = "f.toml:2: `shop.pge a` held in no state of the demonstrations; did you mean `shop.page`?";
+    let fault = "f.toml:2: `shop.pge a` held in no state of the episodes; did you mean `shop.page`?";
     assert!(text.contains(fault) && text.contains("edit it, then belief check"), "{text}");
     let check = |expected| {
         let output = program(folder.path(), &server, &["belief", "check", "f.toml", "--world", "shop", "--json"]);
@@ -112,4 +117,25 @@ fn what_is_wrong_with_a_form_is_said_and_it_can_be_mended() {
     assert!(said(&symbolic).contains("no language model is in use"), "{}", said(&symbolic));
     let gone = ["run", "--world", "shop", "--tasks", "first=1", "--belief", "on", "--states", "none.toml"];
     assert!(said(&program(folder.path(), &server, &gone)).contains("none.toml cannot be read"));
+}
+
+#[test]
+fn a_session_of_before_that_holds_the_path_alone_reads_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (form, file) = (folder.path().join("own.toml"), folder.path().join("session.jsonl"));
+    let text = "[tells]\n\"shop.page p\" = \"the page is p\"\n";
+    std::fs::write(&form, text).unwrap();
+    let (config, path) = (configuration(folder.path()), form.display().to_string());
+    let options = [("belief", "on"), ("states", path.as_str())];
+    let setup = begun(("shop", "fixed_0"), ("few-shot", &options), &config, std::sync::Arc::new(|| 1_000), None);
+    let Beginning::New(header) = &setup.beginning else { panic!("it is new") };
+    assert_eq!(setup.form.as_deref(), Some(text));
+    drop(log::Writer::create(&file, header).unwrap());
+    let again = || prepare(&OpenRequest::File(file.clone()), &config, &Sources::default()).unwrap();
+    let opened = again();
+    assert_eq!((opened.form.as_deref(), opened.remarks.len()), (Some(text), setup.remarks.len()));
+    drop(opened);
+    std::fs::remove_file(&form).unwrap();
+    let opened = again();
+    assert!(opened.form.is_none() && opened.remarks[0].contains("own.toml cannot be read"), "{:?}", opened.remarks);
 }

@@ -35,7 +35,7 @@ fn replies(text: &str, request: &Received) -> Vec<crate::support::server::Step> 
     vec![answer(200, &json!({"model": model_of(request), "choices": [choice], "usage": usage}).to_string())]
 }
 
-/// A table where one request is made and then another; `large` writes programs, `small` and `other` write states.
+/// A table where one request is made and then another; `large` writes programs, `small` and `other` write states, the latter poor ones.
 fn table(folder: &Path) -> Server {
     let asked = |step: u32, block: &str, bowl: &str| {
         let (query, code) =
@@ -53,10 +53,13 @@ fn table(folder: &Path) -> Server {
     Server::answering(|request| {
         let asks = request.body.to_string();
         let text = match model_of(request) {
+            // The reader of a state that lost everything does nothing.
+            "large" if asks.contains("nothing is left") => "noop()",
             "large" if asks.contains("# query: Put the blue block") => {
                 "put_first_on_second('blue block', 'glass bowl')"
             }
             "large" => "put_first_on_second('red block', 'tin bowl')\nupdate_wm('Put the red block in the tin bowl')",
+            "other" => "state = {\"objects\": [\"nothing is left\"]}",
             _ => "state = {\"objects\": [\"red block\", \"tin bowl\"]}",
         };
         replies(text, request)
@@ -146,10 +149,11 @@ fn a_role_that_nobody_asks_is_refused_and_no_role_is_made_up() {
 fn success_is_given_against_the_writer() {
     let folder = tempfile::tempdir().unwrap();
     let server = table(folder.path());
-    let data = folder.path().join("data").display().to_string();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (data, results) = (at("data"), at("r.jsonl"));
     let study =
         ["study", "statler", "--data", &data, "--model", "large", "--methods", "statler", "--writers", "small,other"];
-    let output = program(folder.path(), &server, &study);
+    let output = program(folder.path(), &server, &[&study[..], &["--out", &results]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = said(&output);
     let table = text.split("Success against the model that writes the state").nth(1).unwrap_or_default();
@@ -159,9 +163,17 @@ fn success_is_given_against_the_writer() {
         .map(|line| line.split_whitespace().collect())
         .collect();
     assert_eq!(rows.len(), 2, "{text}");
-    for (row, writer) in rows.iter().zip(["small", "other"]) {
-        assert_eq!(row[..5], ["statler", "large", writer, "1", "1.000"], "{text}");
+    for (row, (writer, success)) in rows.iter().zip([("small", "1.000"), ("other", "0.000")]) {
+        assert_eq!(row[..5], ["statler", "large", writer, "1", success], "{text}");
     }
+    // Each is counted apart from the reader, which is the same.
+    let kept = std::fs::read_to_string(&results).unwrap();
+    let lines = kept.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let spent: Vec<Value> = lines.map(|line| line["roles"].clone()).filter(|roles| roles.is_object()).collect();
+    let of = |at: usize, role: &str| (spent[at][role]["model"].clone(), spent[at][role]["completion_tokens"].clone());
+    let writers = [of(0, "writer"), of(1, "writer")];
+    assert_eq!(writers, [(json!("small"), json!(12)), (json!("other"), json!(12))], "{kept}");
+    assert_eq!((of(0, "reader"), of(1, "reader")), ((json!("large"), json!(24)), (json!("large"), json!(24))));
     // The paper's figures are of one model for both.
     assert!(text.contains("large (writer small)"), "{text}");
 }

@@ -62,7 +62,7 @@ fn a_task_that_is_done() {
     assert_snapshot!("map_done", shot(PaneId::State, &view, (78, 19)));
 }
 
-/// The map comes first where there is one; cycling leads to the variables, the truth, both, and back.
+/// The map comes first where there is one; cycling leads to the variables, the truth, both, the form of states, and back.
 #[test]
 fn cycling_goes_round_and_the_picture_takes_no_row_keys() {
     let view = after("galley/mug", &[]);
@@ -73,7 +73,7 @@ fn cycling_goes_round_and_the_picture_takes_no_row_keys() {
     for action in [PaneAction::Down, PaneAction::Search, PaneAction::Activate, PaneAction::ToggleFold] {
         assert!(state.act(action, &view).is_empty() && !state.captures_text(), "{action:?}");
     }
-    for _ in 0..4 {
+    for _ in 0..5 {
         let _ = state.act(PaneAction::Cycle, &view);
         assert_ne!(state.title(&view), "State, map");
     }

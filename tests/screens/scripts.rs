@@ -8,7 +8,7 @@
 //! - `paste: TEXT`, `click: TEXT` (where that is on the screen), `rest:` (typing rests), `later: MILLISECONDS`, `size: 80x24`
 //! - `record: {"event": …}` is written into the session, `situation: {…}` are the variables at its cursor
 //! - `stream: ASK INDEX TEXT`, `progress: DONE TOTAL WHAT`, `say: LEVEL TEXT`, `unwritten: failed`
-//! - `check: ok` or `check: WHY NOT` answers what was last asked about a typed text, `late:` what was asked about the first one
+//! - `check: ok` or `check: WHY NOT` (of a form of states `check: ok VERDICT`) answers what was last asked about a typed text, `late:` what was asked about the first one
 //! - `mute:` and `answer:`: what is asked of candidates is not answered until then
 //! - `pools: NAME NAME`: candidates for those actions too
 //! - `catalog: NAME`, `failed: WHY`, `fetching: WORDS`, `fetched: ok`: what the start screen is told
@@ -23,7 +23,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 use stepwright::driver::{
-    BeliefReading, CandidateCommand, Command, Level, LibraryCommand, LineStatus, Notice, Request, Situation, Unwritten,
+    BeliefReading, CandidateCommand, Command, FormCommand, Level, LibraryCommand, LineStatus, Notice, Request,
+    Situation, Unwritten,
 };
 use stepwright::episode::gate::Edit;
 use stepwright::episode::{self, Actor, ArtifactId, Record, Session, Verdict, replacing};
@@ -136,7 +137,10 @@ impl Play {
 
     fn sent(&mut self, command: Command) {
         self.say("sends", &without_numbers(&format!("{command:?}")));
-        if matches!(command, Command::CheckText { .. } | Command::CheckProgram { .. } | Command::CheckBelief { .. }) {
+        let form = matches!(command, Command::Form(FormCommand::Check { .. }));
+        if form
+            || matches!(command, Command::CheckText { .. } | Command::CheckProgram { .. } | Command::CheckBelief { .. })
+        {
             self.checks.push(command);
             return;
         }
@@ -161,6 +165,10 @@ impl Play {
             Command::CheckText { token, .. } => {
                 let verdict = if answer == "ok" { Ok(Verdict::default()) } else { Err(answer.to_owned()) };
                 Notice::TextChecked { token: *token, verdict }
+            }
+            Command::Form(FormCommand::Check { token, .. }) => {
+                let passes = answer.strip_prefix("ok ").map(|verdict| verdict.replace("; ", "\n"));
+                Notice::FormChecked { token: *token, verdict: passes.ok_or_else(|| answer.to_owned()) }
             }
             Command::CheckBelief { token, .. } => {
                 let read = |state: Value| BeliefReading { state: state.into(), repairs: Vec::new() };

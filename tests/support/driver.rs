@@ -357,6 +357,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         services: stepwright::driver::service::all(CandidateAsks::default(), Default::default(), false),
         keep: log.map_or(Persistence::Nothing, Persistence::Log),
         adopted: Vec::new(),
+        form: None,
         policy: None,
         headless: false,
         clock: Arc::new(|| 1_000),

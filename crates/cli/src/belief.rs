@@ -15,15 +15,10 @@ use super::{CliError, Global, note, print, print_json};
 use stepwright_driver::Source;
 use stepwright_episode::Role;
 use stepwright_launch::{read_form, resolver};
-use stepwright_method::belief::form::{CHAT_TEMPLATE, Judged, Moments, TEMPLATE, written};
+use stepwright_method::belief::form::{AGAIN, CHAT_TEMPLATE, Judged, MAX_TOKENS, Moments, TEMPLATE, written};
 use stepwright_model::ModelRequest;
 use stepwright_model::prompt::Prompts;
 use stepwright_world::state_form::StateFormError;
-
-/// Tokens of a form, at most.
-const MAX_TOKENS: u32 = 1200;
-/// Temperature of what is written once more.
-const AGAIN: f64 = 0.7;
 
 /// Find and check forms of states.
 #[derive(Debug, Subcommand)]

@@ -78,7 +78,7 @@ impl Driver {
         });
         // A raw completion is one line; a chat model may need to reason first.
         let exact = raw || cut_counts || spec.kind.is_background();
-        let least = if exact { 0 } else { self.models.voices.of(spec.kind.role()).prompting.answer_tokens };
+        let least = if exact { 0 } else { self.models.role_models.of(spec.kind.role()).prompting.answer_tokens };
         ModelRequest {
             messages: Vec::new(),
             max_tokens: max_tokens.max(least),

@@ -4,7 +4,7 @@ use super::driver::Driver;
 use super::models::Prepared;
 use super::source::{Source, first_asked, roles_of};
 use stepwright_episode::{Configuration, Role};
-use stepwright_method::{self as method, MethodStack};
+use stepwright_method::{self as method, FORM, MethodStack};
 use stepwright_protocol::Level;
 use stepwright_world::options::Values;
 
@@ -39,7 +39,9 @@ impl Driver {
         };
         let traits = first_asked(&method.info(), &roles, main).traits();
         let kind = &self.knowledge.kind;
-        method::fits(&method.info(), &options, self.timeline.world.kind(), Some(kind), &traits)
+        let own = if self.timeline.is_own_form() { "own" } else { "" };
+        let with_form = options.clone().with(&FORM, own);
+        method::fits(&method.info(), &with_form, self.timeline.world.kind(), Some(kind), &traits)
             .map_err(|misfit| misfit.to_string())?;
         Ok(Prepared { method, options, source, roles })
     }
@@ -52,7 +54,7 @@ impl Driver {
         // Their users derive them again; steps need not keep them up to date.
         self.forget_assertions();
         if self.stack.keeps_belief() {
-            self.timeline.track_truth(self.knowledge.form.as_ref());
+            self.timeline.track_truth(self.gate.session().current());
         }
         self.models.set_options(&options);
         self.say_warnings();

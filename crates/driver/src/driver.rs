@@ -15,11 +15,13 @@ use super::source::{Roles, roles_of};
 use super::timeline::{self, Timeline};
 use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
 use stepwright_episode::{Assertions, Gate, NodeId, Record, Role, Session};
-use stepwright_method::options::BELIEF;
+use stepwright_method::belief::form;
+use stepwright_method::options::{BELIEF, FORM};
 use stepwright_method::program_context::ProgramContext;
 use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction, conduct, options_with};
 use stepwright_protocol::{Level, Notice};
 use stepwright_world::options::Values;
+use stepwright_world::state_form::StateForm;
 
 /// The last state shown to the watchers.
 #[derive(Default)]
@@ -57,7 +59,7 @@ impl Driver {
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, methods, mut knowledge, mut prompting, .. } = setup;
-        let Setup { sandbox, services, keep, adopted, policy, headless, clock, mut remarks, .. } = setup;
+        let Setup { sandbox, services, keep, adopted, form, policy, headless, clock, mut remarks, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
@@ -88,9 +90,13 @@ impl Driver {
             assertions.push(adopted);
         }
         let derived = MethodStack::begin(&knowledge, world.as_ref());
-        let mut timeline = Timeline::new(world, &program, derived.into_iter().collect(), &calls);
+        let given = form.as_deref().map(|text| StateForm::load(text, FORM.key)).transpose();
+        let given = given.map_err(|e| e.to_string())?.map(Arc::new);
+        let mut timeline = Timeline::new(world, &program, derived.into_iter().collect(), &calls, given);
         if prompting.options.is(&BELIEF, "on") || method.info().keeps_belief() {
-            timeline.track_truth(knowledge.form.as_ref());
+            timeline.track_truth(session.node(0));
+        } else {
+            timeline.take_form(session.node(0));
         }
         let path = match &keep {
             Persistence::Log(log) => Some(log.path().to_owned()),
@@ -114,8 +120,8 @@ impl Driver {
             gate = gate.headless();
         }
         if !started {
-            let belief = timeline.truth();
-            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now).1);
+            let (form, belief) = (form.as_deref().map(form::document), timeline.truth());
+            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, form, belief }, now).1);
         }
         let mut driver = Driver {
             gate,
@@ -153,7 +159,7 @@ impl Driver {
 
     /// The same in a session that is elsewhere, where the world is too.
     pub(super) fn context_in<'a>(&'a self, session: &'a Session, samples: Option<u32>) -> Context<'a> {
-        let proposer = self.models.voices.of(Role::Proposer);
+        let proposer = self.models.role_models.of(Role::Proposer);
         Context {
             session,
             round: self.gate.round(),
@@ -163,12 +169,13 @@ impl Driver {
             state: &self.timeline.state,
             model: &proposer.traits,
             prompting: &proposer.prompting,
-            voices: &self.models.voices,
+            role_models: &self.models.role_models,
             knowledge: &self.knowledge,
             past: Past {
                 requests: self.timeline.requests(),
                 derived: &self.timeline.derived,
                 truth: self.timeline.belief_truth(),
+                is_own_form: self.timeline.is_own_form(),
             },
             sandbox: &self.models.sandbox,
         }

@@ -171,6 +171,7 @@ impl Driver {
     fn apply_change(&mut self, artifact: &ArtifactId) {
         if let Some(node) = self.gate.session().current() {
             self.timeline.amend(node);
+            self.timeline.take_form(Some(node));
         }
         self.put_in_force(self.gate.session().cursor());
         let document = self.gate.session().document(artifact);
@@ -240,8 +241,11 @@ impl Driver {
 
     /// An ask under the name of the model in use, where it names none.
     fn named(&self, ask: AskSpec) -> AskSpec {
-        let model =
-            if ask.model.is_empty() { self.models.voices.of(ask.kind.role()).traits.name.clone() } else { ask.model };
+        let model = if ask.model.is_empty() {
+            self.models.role_models.of(ask.kind.role()).traits.name.clone()
+        } else {
+            ask.model
+        };
         AskSpec { model, ..ask }
     }
 

@@ -60,7 +60,7 @@ impl Fork {
         let budget = self.session.policy.token_budget;
         let stack = MethodStack::new(method, &self.prompting.options);
         if stack.keeps_belief() {
-            self.timeline.track_truth(self.knowledge.form.as_ref());
+            self.timeline.track_truth(self.session.current());
         }
         let Fork { session, timeline, program, knowledge, prompting, roles, sandbox, resolver, methods } = self;
         let known: Vec<&Source> = [&source].into_iter().chain(roles.values()).collect();

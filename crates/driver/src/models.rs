@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::source::{MethodResolver, Resolver, Roles, Source};
 use stepwright_episode::Role;
 use stepwright_method::prompting::{Meter, Prompting};
-use stepwright_method::{Method, Voice, Voices};
+use stepwright_method::{Method, RoleModel, RoleModels};
 use stepwright_model::ModelError;
 use stepwright_sandbox::Sandbox;
 use stepwright_world::options::Values;
@@ -24,7 +24,7 @@ pub(super) struct Prepared {
 pub(super) struct Models {
     pub(super) source: Source,
     pub(super) roles: Roles,
-    pub(super) voices: Voices,
+    pub(super) role_models: RoleModels,
     pub(super) sandbox: Arc<dyn Sandbox>,
     pub(super) resolver: Resolver,
     pub(super) methods: MethodResolver,
@@ -36,7 +36,7 @@ pub(super) struct Models {
 }
 
 /// A model as methods see it; prompts are made as it wants them.
-fn voice(source: &Source, mut prompting: Prompting) -> Voice {
+fn role_model(source: &Source, mut prompting: Prompting) -> RoleModel {
     if let Source::Language { model, .. } = source {
         prompting.raw = model.prefers_raw();
         prompting.chosen = model.has_chosen_interface();
@@ -44,7 +44,7 @@ fn voice(source: &Source, mut prompting: Prompting) -> Voice {
         prompting.answer_tokens = model.settings().answer_tokens.unwrap_or_default();
         prompting.meter = Meter::default();
     }
-    Voice { traits: source.traits(), prompting }
+    RoleModel { traits: source.traits(), prompting }
 }
 
 impl Models {
@@ -55,7 +55,7 @@ impl Models {
         (resolver, methods): (Resolver, MethodResolver),
     ) -> Self {
         let mut models = Models {
-            voices: Voices { main: voice(&source, prompting), of: BTreeMap::new() },
+            role_models: RoleModels { main: role_model(&source, prompting), of: BTreeMap::new() },
             source,
             roles: Roles::new(),
             sandbox,
@@ -72,21 +72,21 @@ impl Models {
     /// Takes models into use, those of roles in place of all that they had.
     pub(super) fn take(&mut self, source: Option<Source>, roles: Roles) {
         if let Some(source) = source {
-            self.voices.main = voice(&source, self.voices.main.prompting.clone());
+            self.role_models.main = role_model(&source, self.role_models.main.prompting.clone());
             self.source = source;
         }
-        let mut before = std::mem::take(&mut self.voices.of);
+        let mut before = std::mem::take(&mut self.role_models.of);
         for (role, source) in &roles {
             let known = before.remove(role).filter(|known| known.traits.name == source.name());
-            let new = || voice(source, self.voices.main.prompting.clone());
-            self.voices.of.insert(*role, known.unwrap_or_else(new));
+            let new = || role_model(source, self.role_models.main.prompting.clone());
+            self.role_models.of.insert(*role, known.unwrap_or_else(new));
         }
         self.roles = roles;
     }
 
     pub(super) fn set_options(&mut self, options: &Values) {
-        for voice in self.voices.of.values_mut().chain([&mut self.voices.main]) {
-            voice.prompting.options = options.clone();
+        for role_model in self.role_models.of.values_mut().chain([&mut self.role_models.main]) {
+            role_model.prompting.options = options.clone();
         }
     }
 
@@ -96,7 +96,7 @@ impl Models {
     }
 
     pub(super) fn prompting(&self) -> &Prompting {
-        &self.voices.main.prompting
+        &self.role_models.main.prompting
     }
 
     /// Whether a prompt that the model could not take can be made shorter; the words for it.
@@ -104,7 +104,7 @@ impl Models {
         let ModelError::TooLong { context: Some(context), .. } = error else { return None };
         let context = usize::try_from(*context).unwrap_or(usize::MAX);
         self.too_long += 1;
-        let prompting = &mut self.voices.of_mut(role).prompting;
+        let prompting = &mut self.role_models.of_mut(role).prompting;
         let known = prompting.context;
         // By the estimate it fitted: the estimate is wrong, so less is aimed at each time.
         let aim = if known.is_none_or(|k| k > context) { context } else { known.unwrap_or(context) * 4 / 5 };
@@ -116,7 +116,7 @@ impl Models {
     pub(super) fn learn_length(&mut self, role: Role, length: Option<(usize, u64)>) {
         self.too_long = 0;
         if let Some((chars, tokens)) = length {
-            self.voices.of_mut(role).prompting.meter.learn(chars, tokens);
+            self.role_models.of_mut(role).prompting.meter.learn(chars, tokens);
         }
     }
 }

@@ -90,7 +90,7 @@ impl Driver {
             },
             discoverer: self.models.source_of(Role::Discoverer),
             models: &self.models,
-            prompting: &self.models.voices.of(Role::Discoverer).prompting,
+            prompting: &self.models.role_models.of(Role::Discoverer).prompting,
             sandbox: &self.models.sandbox,
             timeline: &self.timeline,
             headless: self.headless,

@@ -73,6 +73,8 @@ pub struct Setup {
     pub keep: Persistence,
     /// Assertions that a new session begins with, in place of the specification's; of other actions these stay.
     pub adopted: Vec<Assertions>,
+    /// The text of a form of states of a person's own, which a new session begins with; of logs that do not hold the text, what it was.
+    pub form: Option<String>,
     /// The policy a new session begins with; a person decides everything if `None`.
     pub policy: Option<Policy>,
     /// Nobody watches: nothing is asked for once the policy's steps are used up.

@@ -227,6 +227,7 @@ impl Course {
             sandbox: sandbox(),
             services: Vec::new(),
             adopted: Vec::new(),
+            form: None,
             policy: None,
             headless: false,
             clock: Arc::new(move || time.fetch_add(1, Ordering::Relaxed)),

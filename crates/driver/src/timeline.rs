@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use stepwright_episode::{Action, Node, NodeId, Session, StepOutcome, TreeEdit};
+use stepwright_episode::{Action, ArtifactId, Node, NodeId, Session, StepOutcome, TreeEdit};
+use stepwright_method::belief::form::text_of;
 use stepwright_method::program_context::{ProgramContext, ProgramState};
 use stepwright_method::{DerivedState, Grounds};
 use stepwright_program::Call;
@@ -41,8 +42,32 @@ pub(super) struct Timeline {
     truths: BTreeMap<NodeId, Arc<Value>>,
     /// Whether the truth is derived by the form that ships for the world, where the world has none of its own.
     formed: bool,
-    /// The form in place of the world's: the program's state in it is what a belief is compared with.
-    form: Option<Arc<StateForm>>,
+    forms: Forms,
+}
+
+/// The form of states of a person's own at the present node: the program's state in it is what a belief is compared with.
+#[derive(Clone, Default)]
+struct Forms {
+    /// The one an episode was begun with by logs that do not hold its text.
+    given: Option<Arc<StateForm>>,
+    /// The one that is a document there, and the document.
+    adopted: Option<(Arc<Value>, Arc<StateForm>)>,
+}
+
+impl Forms {
+    /// Takes the document of a node. One that cannot be read was never taken, so that none is in force then.
+    fn take(&mut self, node: &Node) {
+        let document = node.document(&ArtifactId::FORM);
+        let is_known = self.adopted.as_ref().map(|(of, _)| of).zip(document).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+        if !is_known {
+            let read = |of: &Arc<Value>| Some((Arc::clone(of), StateForm::load(text_of(of), "").ok()?.into()));
+            self.adopted = document.and_then(read);
+        }
+    }
+
+    fn in_force(&self) -> Option<&Arc<StateForm>> {
+        self.adopted.as_ref().map(|(_, form)| form).or(self.given.as_ref())
+    }
 }
 
 /// A node as it was arrived at: what is derived, without changes made there.
@@ -86,13 +111,14 @@ impl Timeline {
         program: &ProgramContext,
         derived: Vec<Box<dyn DerivedState>>,
         reset: &[Call],
+        given: Option<Arc<StateForm>>,
     ) -> Self {
         let mut state = program.start();
         state.run(reset.iter());
         let (kept, recent, requests, truths) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new(), BTreeMap::new());
-        let every = EVERY;
+        let (every, forms) = (EVERY, Forms { given, adopted: None });
         let mut timeline =
-            Timeline { world, state, derived, at: 0, kept, recent, every, requests, truths, formed: false, form: None };
+            Timeline { world, state, derived, at: 0, kept, recent, every, requests, truths, formed: false, forms };
         timeline.keep(0, 0);
         timeline
     }
@@ -116,7 +142,7 @@ impl Timeline {
             requests: self.requests.clone(),
             truths: self.truths.clone(),
             formed: self.formed,
-            form: self.form.clone(),
+            forms: self.forms.clone(),
         }
     }
 
@@ -234,6 +260,7 @@ impl Timeline {
         let start = path.iter().rposition(|n| self.kept.contains_key(&n.id)).unwrap_or(0);
         let (state, derived) = (self.state.clone(), self.derived.clone());
         let before = Checkpoint { depth: 0, world: self.world.snapshot(), state, derived };
+        let forms = self.forms.clone();
         let result = self.replay(path.get(start..).unwrap_or_default());
         match result {
             Ok(()) => {
@@ -245,7 +272,7 @@ impl Timeline {
             Err(_) => {
                 // Restoring a snapshot of the same world and task just taken cannot be refused.
                 let _ = self.world.restore(&before.world);
-                (self.state, self.derived) = (before.state, before.derived);
+                (self.state, self.derived, self.forms) = (before.state, before.derived, forms);
             }
         }
         result
@@ -263,6 +290,7 @@ impl Timeline {
         let Some(point) = self.kept.get(&first.id) else { return Err("the point was not kept".into()) };
         self.world.restore(&point.world).map_err(|e| e.to_string())?;
         (self.state, self.derived) = (point.state.clone(), point.derived.clone());
+        self.forms.take(first);
         // Of those that will not be among the last visited, only the ones that stay are kept.
         let passed = rest.len().saturating_sub(RECENT);
         for (at, node) in rest.iter().enumerate() {
@@ -279,6 +307,7 @@ impl Timeline {
                 }
             }
             self.follow(action, &node.outcome);
+            self.forms.take(node);
             if at < passed && !node.depth.is_multiple_of(self.every) {
                 self.note(node.id);
             } else {
@@ -304,17 +333,31 @@ impl Timeline {
         }
     }
 
-    /// Has the truth derived in the form of beliefs from here on: in the one given, else also where only a form that ships says how.
-    pub(super) fn track_truth(&mut self, form: Option<&Arc<StateForm>>) {
-        (self.formed, self.form) = (true, form.cloned());
-        if let Some(truth) = self.truth() {
-            self.truths.insert(self.at, Arc::new(truth));
+    /// Has the truth derived in the form of beliefs from here on, also where only a form that ships, or one of a person's own, says how.
+    pub(super) fn track_truth(&mut self, here: Option<&Node>) {
+        self.formed = true;
+        self.take_form(here);
+    }
+
+    /// Takes the form of states that is in force at the present node into use.
+    pub(super) fn take_form(&mut self, here: Option<&Node>) {
+        if let Some(node) = here {
+            self.forms.take(node);
         }
+        match self.truth() {
+            Some(truth) => drop(self.truths.insert(self.at, Arc::new(truth))),
+            None => drop(self.truths.remove(&self.at)),
+        }
+    }
+
+    /// Whether the truth is told in a form of a person's own.
+    pub(super) fn is_own_form(&self) -> bool {
+        self.forms.in_force().is_some()
     }
 
     /// The true state, in the form of a belief.
     pub(super) fn truth(&self) -> Option<Value> {
-        if let Some(form) = &self.form {
+        if let Some(form) = self.forms.in_force().filter(|_| self.formed) {
             return Some(form.state(&literals(&self.state.variables())));
         }
         let formed = || self.formed.then(|| state_form::of(self.world.as_ref())).flatten();

@@ -45,12 +45,14 @@ pub enum ArtifactKind {
     Knowledge,
     /// A trajectory cut into calls of skills, the trajectory's id the key: an array of segments.
     Segments,
+    /// The form of states in which the belief is kept, in place of the world's: `{"text": …}`.
+    Form,
     /// Another kind, by its identifier.
     Other(String),
 }
 
 /// The kinds that have a variant, and their identifiers.
-const KNOWN: [(ArtifactKind, &str); 8] = [
+const KNOWN: [(ArtifactKind, &str); 9] = [
     (ArtifactKind::Belief, "belief"),
     (ArtifactKind::Plan, "plan"),
     (ArtifactKind::Program, "program"),
@@ -59,6 +61,7 @@ const KNOWN: [(ArtifactKind, &str); 8] = [
     (ArtifactKind::Candidates, "candidates"),
     (ArtifactKind::Knowledge, "knowledge"),
     (ArtifactKind::Segments, "segments"),
+    (ArtifactKind::Form, "form"),
 ];
 
 impl ArtifactKind {
@@ -116,6 +119,8 @@ impl ArtifactId {
     pub const TREE: ArtifactId = ArtifactId { kind: ArtifactKind::Tree, key: String::new() };
     /// The knowledge of skills.
     pub const KNOWLEDGE: ArtifactId = ArtifactId { kind: ArtifactKind::Knowledge, key: String::new() };
+    /// The form of states.
+    pub const FORM: ArtifactId = ArtifactId { kind: ArtifactKind::Form, key: String::new() };
 
     /// How a trajectory is cut into skills.
     pub fn segments(trajectory: &str) -> Self {
@@ -481,6 +486,7 @@ impl Node {
                     DocumentChange { node: self.id, offer: *offer, before: was, after: is, begins, previous: None };
                 Arc::make_mut(&mut self.documents).settle(artifact, made, changes)?;
                 self.in_force = in_force;
+                self.end_belief_of(artifact);
                 if let Some(taken) = offer {
                     self.set_fate(*taken, OfferState::Taken { by: *by, edited: *edited });
                 }
@@ -499,6 +505,7 @@ impl Node {
                 let made =
                     taken.ok_or_else(|| format!("no change of the {artifact} to take back at node {}", self.id))?;
                 self.in_force = in_force;
+                self.end_belief_of(artifact);
                 let own = self.turn.changes.iter().rposition(|change| change.artifact == *artifact);
                 match own.filter(|_| made.node == self.id) {
                     Some(own) => drop(self.turn.changes.remove(own)),
@@ -521,6 +528,16 @@ impl Node {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Ends the belief where the form changed in which it is written: it begins again in the form that is in force.
+    fn end_belief_of(&mut self, changed: &ArtifactId) {
+        if *changed == ArtifactId::FORM {
+            Arc::make_mut(&mut self.documents).end(&ArtifactId::BELIEF);
+            if let Some(waiting) = self.open_offer(&ArtifactId::BELIEF).map(|offer| offer.id) {
+                self.set_fate(waiting, OfferState::Replaced);
+            }
+        }
     }
 
     /// The assertions in force once that document is this.

@@ -148,6 +148,8 @@ impl AskKind {
     pub const PROGRAM_CALL: AskKind = AskKind::Line { of: ArtifactKind::Program };
     /// The belief after an update.
     pub const BELIEF: AskKind = AskKind::Artifact { artifact: ArtifactKind::Belief };
+    /// A form of states.
+    pub const FORM: AskKind = AskKind::Artifact { artifact: ArtifactKind::Form };
 
     /// An ask of a method's own, by its tag.
     pub fn own(tag: &'static str, label: &str) -> Self {
@@ -157,6 +159,7 @@ impl AskKind {
     /// Whether nothing is proposed of the answer: the ask runs alongside the episode.
     pub fn is_background(&self) -> bool {
         matches!(self, AskKind::Candidates { .. } | AskKind::CandidateScores { .. } | AskKind::Distil { .. })
+            || *self == AskKind::FORM
     }
 
     /// Whether a line of what is followed is asked for.
@@ -227,6 +230,7 @@ impl fmt::Display for AskKind {
             AskKind::Artifact { artifact } if *artifact == ArtifactKind::Belief => {
                 f.write_str("the state after an update")
             }
+            AskKind::Artifact { artifact } if *artifact == ArtifactKind::Form => f.write_str("a form of states"),
             AskKind::Artifact { artifact } => write!(f, "a {artifact}"),
             AskKind::Judgement { line } => write!(f, "the plan's assertion in line {line}"),
             AskKind::Candidates { action } => write!(f, "assertions for {action}"),

@@ -82,6 +82,12 @@ impl<Name: Ord + Clone> Documents<Name> {
         self.values.insert(artifact, document);
     }
 
+    /// Ends a document: what comes next begins it, and nothing from before is taken back or made again.
+    pub fn end(&mut self, artifact: &Name) {
+        self.values.remove(artifact);
+        self.places.remove(artifact);
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Arc<Value>)> {
         self.values.iter()

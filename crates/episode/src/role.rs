@@ -101,6 +101,7 @@ impl AskKind {
             AskKind::Action { how: Sampling::Scored | Sampling::Selected } => Role::Selector,
             AskKind::Artifact { artifact } if *artifact == ArtifactKind::Belief => Role::Writer,
             AskKind::Artifact { artifact } if *artifact == ArtifactKind::Program => Role::Reader,
+            AskKind::Artifact { artifact } if *artifact == ArtifactKind::Form => Role::Discoverer,
             AskKind::Candidates { .. } | AskKind::CandidateScores { .. } | AskKind::Distil { .. } => Role::Discoverer,
             _ => Role::Proposer,
         }

@@ -12,7 +12,7 @@ use stepwright_driver::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, first_asked, roles_of,
     sandbox, start, system_clock,
 };
-use stepwright_episode::{Header, Policy, Role, log};
+use stepwright_episode::{ArtifactId, Header, Policy, Role, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::publications;
 use stepwright_method::{self as method, DOMAIN, External, FORM, Knowledge, Method, MethodInfo, SYMBOLIC};
@@ -162,11 +162,13 @@ pub(super) fn prepare_loaded(
     let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
     let blocking =
         blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
-    let form = header.options.get(FORM.key).map(|path| form_of(path)).transpose();
+    // Logs of before hold the path of a form of states alone.
+    let is_held = session.node(0).is_some_and(|root| root.document(&ArtifactId::FORM).is_some());
+    let form = header.options.get(FORM.key).filter(|_| !is_held).map(|path| form_of(path)).transpose();
     let beginning = Beginning::Resume { session: Box::new(session), records };
     let mut made = setup(beginning, opened.world, (method, source, blocking), demonstrations, config);
     match form {
-        Ok(form) => made.knowledge.form = form,
+        Ok(form) => made.form = form,
         // As of a domain.
         Err(why) => made.remarks.push(why),
     }
@@ -257,14 +259,14 @@ fn prepare_at(
     let policy = Some(config.gate.policy.clone()).filter(|p| *p != Policy::manual());
     let parts = (method, source, blocking);
     let mut made = setup(beginning, opened.world, parts, demonstrations, config);
-    made.knowledge.form = form;
+    made.form = form;
     Ok(Setup { policy, clock, ..made })
 }
 
-/// The form of states of a file.
-fn form_of(path: &str) -> Result<Arc<StateForm>, String> {
+/// The text of a form of states, which can be read.
+fn form_of(path: &str) -> Result<String, String> {
     let text = read_form(Path::new(path))?;
-    StateForm::load(&text, path).map(Arc::new).map_err(|e| e.to_string())
+    StateForm::load(&text, path).map(|_| text).map_err(|e| e.to_string())
 }
 
 /// The text of a file of a form of states.
@@ -313,6 +315,7 @@ fn setup(
         sandbox: sandbox(),
         keep: Persistence::Nothing,
         adopted: Vec::new(),
+        form: None,
         policy: None,
         headless: false,
         clock: system_clock(),

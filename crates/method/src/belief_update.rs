@@ -15,11 +15,15 @@ use super::request_program::{
     updates_of_lines, written,
 };
 use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop, folded};
-use crate::artifacts::ArtifactSpec;
+use crate::artifacts::{ArtifactSpec, text};
 use crate::belief;
+use stepwright_episode::gate::{Conduct, Follows};
 use stepwright_episode::showing::Showing;
-use stepwright_episode::{ArtifactId, Ask, AskKind, Choice, Due, Generation, Node, Role, Shape, Written};
+use stepwright_episode::{
+    ArtifactId, Ask, AskKind, Choice, Due, Generation, Node, Offer, OfferState, Role, Shape, Written,
+};
 use stepwright_world::blocking::BlockingSource;
+use stepwright_world::state_form::StateForm;
 use stepwright_world::{Ability, CUPS, UPDATING, closes, shipped_domain, state_form, updates};
 
 /// Temperature of a state that is written again.
@@ -71,17 +75,10 @@ impl Method for BeliefUpdate {
         write(known, work)
     }
 
-    /// That a belief was asked for where none can be kept, or none was begun.
+    /// That a belief was asked for where none can be kept.
     fn warning(&self, cx: &Context<'_>) -> Option<String> {
-        let begun = cx.session.belief().is_some();
-        match cx.past.truth {
-            _ if begun => None,
-            None => Some(format!("the world {} has no form for a belief: none is kept", cx.world.name())),
-            Some(_) if cx.session.is_started() => {
-                Some("no belief was begun in this session: write one down, or begin a new session".to_owned())
-            }
-            Some(_) => None,
-        }
+        let kept = cx.session.belief().is_some() || cx.past.truth.is_some();
+        (!kept).then(|| format!("the world {} has no form for a belief: none is kept", cx.world.name()))
     }
 }
 
@@ -114,6 +111,21 @@ pub fn read(text: &str) -> Result<BeliefReading, String> {
 pub(super) static ARTIFACT: ArtifactSpec =
     spec("belief", Showing { word: |typed| if typed { "corrected" } else { "believed" }, ..Showing::new("belief") });
 
+/// The form of states of a person's own, as a document: its text.
+pub(super) static FORM: ArtifactSpec = ArtifactSpec {
+    conduct: Conduct { waits: false, follows: Follows::Proposals },
+    read: |_, _, typed| text("text", typed, "it is empty; write its lines, or take the change back"),
+    check: |_, _, document| match document {
+        Value::Null => Ok(()),
+        _ => StateForm::load(belief::form::text_of(document), "line").map(drop).map_err(|e| e.to_string()),
+    },
+    told: |_, _| Some("a form of states is in force; where a belief is kept, it begins again in it".to_owned()),
+    ..ArtifactSpec::new(
+        "form",
+        Showing { word: |typed| if typed { "edited" } else { "adopted" }, ..Showing::new("form of states") },
+    )
+};
+
 /// Documents of a method in another process, of kinds of its own.
 pub(super) static OTHER: ArtifactSpec = spec("", Showing::new("what the method wrote"));
 
@@ -133,9 +145,10 @@ const fn spec(id: &'static str, showing: Showing) -> ArtifactSpec {
 fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
     cx.session.belief()?;
     let path = cx.path();
-    // What happened while nothing was believed is not caught up with.
-    let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief().is_some());
-    let mut all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| {
+    // What happened before it began is not caught up with.
+    let begins = |node: &&Node| node.turn.changes_of(&ArtifactId::BELIEF).any(|change| change.before().is_none());
+    let begun = path.iter().rposition(begins)?;
+    let mut all = path.iter().enumerate().filter(|(i, _)| *i > begun).flat_map(|(i, node)| {
         let until = path.get(..=i).unwrap_or_default();
         match keeping {
             Keeping::Apart { .. } => updates_of(cx, until, node),
@@ -146,8 +159,23 @@ fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
     all.find(|update| !cx.session.is_settled(update.due))
 }
 
+/// The belief with which one begins on the way: a belief is asked for, or a form of states was adopted. Not once it was refused.
+fn begun(cx: &Context<'_>) -> Option<Written> {
+    let state = cx.past.truth.filter(|_| cx.session.belief().is_none())?;
+    let begins = |offer: &Offer| offer.written.artifact == ArtifactId::BELIEF && offer.written.due.is_none();
+    let refused = |offer: &Offer| begins(offer) && matches!(offer.fate, OfferState::Refused { .. });
+    if cx.node()?.turn.offers.iter().any(refused) {
+        return None;
+    }
+    let (raw, value, title) = (belief::write(state), Some(Arc::new(state.clone())), "the beginning".to_owned());
+    Some(Written { artifact: ArtifactId::BELIEF, due: None, title, raw, repairs: Vec::new(), value, problem: None })
+}
+
 /// The next step about the belief, before anything else is proposed.
 pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
+    if let Some(begun) = begun(cx) {
+        return Some(Step::Amend(Box::new(begun)));
+    }
     let cx = &cx.of(Role::Writer);
     let update = due(cx, keeping)?;
     let believed = cx.session.belief()?;
@@ -158,7 +186,7 @@ pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
     if !cx.model.language {
         let (by, work) = match update.action {
             // In a form of one's own the state is that of the program, which the agent knows.
-            Some(_) if cx.knowledge.form.is_some() => (SYMBOLIC, Work::Reference { state: cx.past.truth.cloned() }),
+            Some(_) if cx.past.is_own_form => (SYMBOLIC, Work::Reference { state: cx.past.truth.cloned() }),
             Some(action) => (SYMBOLIC, Work::Effects { believed: believed.as_ref().clone(), action }),
             None => (REFERENCE, Work::Reference { state: cx.past.truth.cloned() }),
         };

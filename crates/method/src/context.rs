@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
-use super::precondition::{Demo, Demonstrations, enumerated, suggested_effects};
+use super::precondition::{Demo, DemonstrationError, Executed, enumerated_over, suggested_effects};
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
 use super::publications::{self, Asked, Interface, SETTINGS};
@@ -31,7 +31,6 @@ use stepwright_world::options::{OptionSpec, Values};
 use stepwright_world::planner::classical::{self, PlanningTask};
 use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
-use stepwright_world::state_form::StateForm;
 use stepwright_world::{Atom, CLOSING, Facts, Request, WordedPlan, World, WorldKind};
 
 /// The temperature of random samples where nothing says another.
@@ -57,24 +56,24 @@ pub struct ModelTraits {
 
 /// A model as a method sees it: its traits, and prompts as it wants them.
 #[derive(Debug, Clone, Default)]
-pub struct Voice {
+pub struct RoleModel {
     pub traits: ModelTraits,
     pub prompting: Prompting,
 }
 
 /// The model in use, and those that roles have of their own.
 #[derive(Debug, Clone, Default)]
-pub struct Voices {
-    pub main: Voice,
-    pub of: BTreeMap<Role, Voice>,
+pub struct RoleModels {
+    pub main: RoleModel,
+    pub of: BTreeMap<Role, RoleModel>,
 }
 
-impl Voices {
-    pub fn of(&self, role: Role) -> &Voice {
+impl RoleModels {
+    pub fn of(&self, role: Role) -> &RoleModel {
         self.of.get(&role).unwrap_or(&self.main)
     }
 
-    pub fn of_mut(&mut self, role: Role) -> &mut Voice {
+    pub fn of_mut(&mut self, role: Role) -> &mut RoleModel {
         self.of.get_mut(&role).unwrap_or(&mut self.main)
     }
 }
@@ -86,12 +85,11 @@ pub struct Knowledge {
     pub proposer: Arc<dyn Agent>,
     pub demonstrations: Arc<Vec<Demonstration>>,
     pub blocking: BlockingSource,
-    /// The form of states in place of the world's own, where a person chose one.
-    pub form: Option<Arc<StateForm>>,
     pub kind: String,
     /// The goals at the reset, where the world reports any.
     pub goals: Vec<Atom>,
     pub skills: Arc<SkillShelf>,
+    executed: Arc<OnceLock<Result<Arc<Executed>, DemonstrationError>>>,
     /// What the demonstrations show that actions change, found when first asked.
     effects: Arc<OnceLock<Arc<Effects>>>,
     /// What they show that actions need, found when first asked.
@@ -113,10 +111,10 @@ impl Knowledge {
             proposer,
             demonstrations,
             blocking,
-            form: None,
             kind: String::new(),
             goals: Vec::new(),
             skills,
+            executed: Arc::default(),
             effects: Arc::default(),
             inferred: Arc::default(),
             postponed: Arc::default(),
@@ -151,10 +149,20 @@ impl Knowledge {
         }
     }
 
+    /// The demonstrations, executed once for all who read them.
+    /// Errors: they do not run on the specification.
+    pub fn demonstrated(&self, specification: &Specification) -> Result<Arc<Executed>, DemonstrationError> {
+        let executed = || {
+            let demos = self.demonstrations.iter().map(Demo::from).collect();
+            Executed::new(specification, demos).map(Arc::new)
+        };
+        self.executed.get_or_init(executed).clone()
+    }
+
     /// What actions need, as the demonstrations show it; nothing where they do not run on the specification.
     pub fn inferred(&self, specification: &Specification) -> Arc<Rules> {
         let found = || {
-            let found = enumerated(specification, self.demonstrations.iter().map(Demo::from).collect());
+            let found = self.demonstrated(specification).map_err(|e| e.to_string()).and_then(enumerated_over);
             let compile = |texts: Vec<String>| texts.iter().filter_map(|text| Assertion::compile(text).ok()).collect();
             Arc::new(found.unwrap_or_default().into_iter().map(|(action, texts)| (action, compile(texts))).collect())
         };
@@ -164,9 +172,8 @@ impl Knowledge {
     /// What actions change, as the demonstrations show it; nothing where they do not run on the specification.
     pub fn effects(&self, specification: &Specification) -> Arc<Effects> {
         let found = || {
-            let demos = self.demonstrations.iter().map(Demo::from).collect();
-            let demos = Demonstrations::new(specification, demos);
-            Arc::new(demos.map(|demos| suggested_effects(&demos)).unwrap_or_default())
+            let shown = self.demonstrated(specification);
+            Arc::new(shown.map(|demos| suggested_effects(&demos, demos.effects())).unwrap_or_default())
         };
         Arc::clone(self.effects.get_or_init(found))
     }
@@ -187,6 +194,8 @@ pub struct Past<'a> {
     pub derived: &'a [Box<dyn DerivedState>],
     /// The true state at the cursor, in the form of a belief.
     pub truth: Option<&'a Value>,
+    /// Whether that form is a person's own: it tells the program's state then, which the agent knows.
+    pub is_own_form: bool,
 }
 
 impl<'a> Past<'a> {
@@ -211,7 +220,7 @@ pub struct Context<'a> {
     /// Prompts, demonstrations as programs, options.
     pub prompting: &'a Prompting,
     /// The model in use and those of roles.
-    pub voices: &'a Voices,
+    pub role_models: &'a RoleModels,
     pub knowledge: &'a Knowledge,
     pub past: Past<'a>,
     /// The sandbox for programs that models write.
@@ -221,7 +230,7 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The same for asks of a role: the model that answers them, prompts as that wants them.
     pub fn of(&self, role: Role) -> Context<'a> {
-        let Voice { traits, prompting } = self.voices.of(role);
+        let RoleModel { traits, prompting } = self.role_models.of(role);
         Context { model: traits, prompting, ..*self }
     }
 

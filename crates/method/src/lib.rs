@@ -59,7 +59,7 @@ pub mod written_plan;
 pub use artifacts::ArtifactSpec;
 pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{
-    Context, Knowledge, ModelTraits, Past, Round, Stop, Voice, Voices, WorkInput, action_of, lived, observed,
+    Context, Knowledge, ModelTraits, Past, RoleModel, RoleModels, Round, Stop, WorkInput, action_of, lived, observed,
 };
 pub use derived::{DerivedState, Grounds, History, folded};
 pub use external::{Command, Declared, External, PREFIX as EXTERNAL, ReadAnswer, Sent, StepAnswer};

@@ -18,8 +18,9 @@ use stepwright_episode::showing::Showing;
 use stepwright_world::options::{OptionSpec, Table};
 
 /// The kinds of documents that are registered.
-static ARTIFACTS: [&ArtifactSpec; 11] = [
+static ARTIFACTS: [&ArtifactSpec; 12] = [
     &belief_update::ARTIFACT,
+    &belief_update::FORM,
     &plan_following::ARTIFACT,
     &statler::ARTIFACT,
     &blocking::ARTIFACT,

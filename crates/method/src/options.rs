@@ -107,15 +107,15 @@ pub const DOMAIN: OptionSpec = OptionSpec::new(
     "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/reference/domains.md)",
 );
 
-/// A form of states of one's own, in which a belief is kept in any world. A session has it from its beginning to its end.
+/// A form of states of one's own, in which a belief is kept in any world. A session begins with it.
 pub const FORM: OptionSpec = OptionSpec::new(
     "states",
-    "Form of states",
+    "States",
     Kind::Path,
-    "a file of the form in which a belief is kept, in place of the world's (docs/explanation/belief.md)",
+    "a file of the form of states in which a belief is kept, in place of the world's (docs/explanation/belief.md)",
 );
 
-/// What a session has from its beginning to its end, whatever its method.
+/// What a session begins with, whatever its method.
 pub const OF_SESSIONS: [OptionSpec; 2] = [DOMAIN, FORM];
 
 /// The options of methods whose prompts are the trajectory program.

@@ -2,16 +2,18 @@
 //!
 //! Commands go in, notices come out; data only. What the session *is* travels as [`Notice::Recorded`]; everything else is derived or
 //! passing and never logged. A watcher never waits for the driver, and the driver never draws. Commands and notices of the services
-//! beside the episode are in `candidates`, `duel`, `library` and `skills`.
+//! beside the episode are in `candidates`, `duel`, `form`, `library` and `skills`.
 
 mod candidates;
 mod duel;
+mod form;
 mod library;
 mod situation;
 mod skills;
 
 pub use candidates::{CandidateCommand, SetSource};
 pub use duel::{Contender, DuelCommand, NO_DUEL};
+pub use form::FormCommand;
 pub use library::LibraryCommand;
 pub use situation::{BeliefView, Situation};
 pub use skills::SkillCommand;
@@ -42,6 +44,7 @@ pub enum Command {
     Candidates(CandidateCommand),
     Duel(DuelCommand),
     Library(LibraryCommand),
+    Form(FormCommand),
     /// A command about skills: files of them, and finding more in recorded logs.
     Skills(SkillCommand),
     /// Cancel all that is under way: an ask, an inference, an automatic run.
@@ -98,6 +101,7 @@ impl Command {
                 C::Try { .. } | C::ShowStep { .. } | C::ShowDifference { .. } | C::Compare { .. } => true,
                 C::SaveSet(_) | C::AdoptSet { .. } | C::Score { .. } | C::SetAsks(_) | C::Adopt { .. } => false,
             },
+            Command::Form(command) => matches!(command, FormCommand::Check { .. }),
             Command::Cancel
             | Command::CheckText { .. }
             | Command::CheckBelief { .. }
@@ -194,6 +198,11 @@ pub enum Notice {
         token: u64,
         /// The verdict; `Err` says why the text is no action.
         verdict: Result<Verdict, String>,
+    },
+    /// Answer to [`FormCommand::Check`]: the verdict in words, or all that is wrong.
+    FormChecked {
+        token: u64,
+        verdict: Result<String, String>,
     },
     /// Answer to [`Command::CheckBelief`].
     BeliefChecked {

@@ -1,15 +1,17 @@
-//! The services beside an episode, each in a room of its own: candidate preconditions (`candidates`), knowledge of skills (`skills`),
+//! The services beside an episode, each in a room of its own: candidate preconditions (`candidates`), forms of states (`form`), knowledge of skills (`skills`),
 //! recorded logs (`logs`), the decisions of earlier sessions and logs (`library`), several asked at one step (`duel`). The driver runs them from a list ([`all`]) and knows
 //! none; distilling without a session is in [`headless`].
 
 mod candidates;
 mod duel;
+mod form;
 mod library;
 mod logs;
 mod skills;
 
 pub use candidates::CandidateService;
 pub use duel::{DuelService, can_begin};
+pub use form::FormService;
 pub use library::LibraryService;
 pub use logs::LogService;
 pub use skills::{SkillService, headless};
@@ -23,6 +25,7 @@ use stepwright_method::precondition::CandidateAsks;
 pub fn all(asks: CandidateAsks, shelf: Shelf, infers: bool) -> Vec<Box<dyn Service>> {
     vec![
         Box::new(CandidateService::new(asks, infers)),
+        Box::new(FormService::default()),
         Box::new(SkillService::default()),
         Box::new(LogService),
         Box::new(LibraryService::new(shelf)),

@@ -14,7 +14,7 @@ use super::view::View;
 use super::widgets::draw::Painter;
 use super::widgets::find::Rows;
 use super::widgets::outline::Outline;
-use stepwright_episode::{ArtifactId, NodeId, ProposalId};
+use stepwright_episode::{ArtifactId, NodeId, OfferId, ProposalId};
 use stepwright_protocol::{Command, Level, Request};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,11 @@ pub enum Intent {
     AddToTree(u32),
     /// Open the text of the whole belief: the offered one if one waits, else what is believed.
     EditBelief,
+    /// Open the text of a form of states: an offered one, or the one in force.
+    EditForm {
+        offer: Option<OfferId>,
+        text: String,
+    },
     EditPlan,
     /// Ask for a yes before these commands are sent.
     Confirm {

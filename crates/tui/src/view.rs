@@ -33,6 +33,8 @@ const ANSWERS: usize = 64;
 pub enum Answer {
     Text(Result<Verdict, String>),
     Belief(Result<BeliefReading, String>),
+    /// The verdict on a form of states in words, or all that is wrong with it.
+    Form(Result<String, String>),
     Program(Vec<LineStatus>),
     Candidate(Result<Arc<Inspection>, String>),
     Step(Arc<StepView>),
@@ -177,6 +179,7 @@ impl View {
                 let verdict = verdict.map(|full| if hidden { blind::verdict(&full) } else { full });
                 self.answered(token, Answer::Text(verdict));
             }
+            Notice::FormChecked { token, verdict } => self.answered(token, Answer::Form(verdict)),
             Notice::BeliefChecked { token, reading } => self.answered(token, Answer::Belief(reading)),
             Notice::ProgramChecked { token, lines } => self.answered(token, Answer::Program(lines)),
             Notice::Blocking { proposal, tree } => self.blocking = Some((proposal, tree)),

@@ -2,8 +2,8 @@
 //!
 //! Requests: `approve [N]`, `type: TEXT`, `edit N: TEXT`, `reject [N]: WHY`, `undo`, `redo`, `goto N`, `propose`, `cancel`, `note: TEXT`,
 //! `policy: steps=2 until_fails budget=50`, `configure: METHOD model=NAME key=value`, `resend N: TEXT`, `explain N`, `check: TEXT`,
-//! `check program: LINE; LINE`, `check belief: TEXT`, `restart world`, `quit`.
-//! Of documents: `take`, `take as: TEXT`, `take with: A => B && C => D`, `refuse: WHY`, `rewrite` (what is offered), `correct plan: TEXT`, `turn back plan`,
+//! `check program: LINE; LINE`, `check belief: TEXT`, `check form: TEXT`, `propose form`, `restart world`, `quit`.
+//! Of documents: `take`, `take as: TEXT`, `take with: A => B && C => D`, `refuse: WHY`, `rewrite` (what is offered), `correct plan: TEXT`, `turn back plan`, `turn again plan`,
 //! `prune: ROW`, `add below ROW: ACTION`.
 //! Of candidates (of `add` or of `effects of add`): `adopt add: A; B`, `put add: TEXT`, `put add N: TEXT`, `try add: TEXT`, `drop add: N`, `restore add: N`, `infer add`,
 //! `infer by model`, `score add`, `undo of add`, `redo of add`, `asks: 2 6 3`, `save set`, `adopt set: TEXT`, `compare with: file`.
@@ -16,7 +16,9 @@
 
 use serde_json::json;
 use stepwright::blocking::BlockingNode;
-use stepwright::driver::{CandidateCommand, Command, Notice, ProcessStatus, Request, SetSource, SkillCommand};
+use stepwright::driver::{
+    CandidateCommand, Command, FormCommand, Notice, ProcessStatus, Request, SetSource, SkillCommand,
+};
 use stepwright::episode::{ArtifactId, ArtifactKind, Configuration, Policy, PromptMessage, Session, TreeEdit};
 use stepwright::precondition::{AdoptedSet, CandidateEdit, CandidateMark, CandidateOrigin};
 use stepwright_skill::distil::{Wanted, Way};
@@ -48,7 +50,9 @@ pub fn is(wanted: &str, notice: &Notice, session: &Session, begun: &mut bool) ->
         ("an answer", Notice::TextChecked { .. } | Notice::BeliefChecked { .. } | Notice::ProgramChecked { .. }) => {
             true
         }
-        ("an answer", Notice::CandidateChecked { .. } | Notice::SetsCompared { .. }) => true,
+        ("an answer", Notice::CandidateChecked { .. } | Notice::SetsCompared { .. } | Notice::FormChecked { .. }) => {
+            true
+        }
         (event, Notice::Recorded(record)) => json!(record.event)["event"] == event,
         _ => false,
     }
@@ -61,7 +65,7 @@ pub fn policy(text: &str) -> Policy {
     Policy { steps, until_fails: text.contains("until_fails"), token_budget: number("budget="), ..Policy::default() }
 }
 
-fn artifact(kind: &str) -> ArtifactId {
+pub fn artifact(kind: &str) -> ArtifactId {
     ArtifactId { kind: ArtifactKind::from(kind.to_owned()), key: String::new() }
 }
 
@@ -166,6 +170,7 @@ impl Play {
                 Some(file) => Request::correct(artifact(kind), std::fs::read_to_string(file).unwrap()),
                 None => Request::correct(artifact(kind), owned),
             },
+            ["turn", "again", kind] => Request::turn(artifact(kind), true),
             ["turn", "back", kind] => Request::turn(artifact(kind), false),
             ["prune"] => Request::edit_tree(&TreeEdit::Prune { node: self.row(text), pruned: true }),
             ["put", action] => self.changed(action, None, Some(text), false),
@@ -196,6 +201,8 @@ impl Play {
             ["explain", number] => return Some(Command::Explain { proposal: number.parse().unwrap() }),
             ["check"] => return Some(Command::CheckText { token, text: owned }),
             ["check", "belief"] => return Some(Command::CheckBelief { token, text: owned }),
+            ["check", "form"] => return Some(Command::Form(FormCommand::Check { token, text: owned })),
+            ["propose", "form"] => return Some(Command::Form(FormCommand::Propose)),
             ["check", "program"] => {
                 return Some(Command::CheckProgram { token, lines: text.split("; ").map(str::to_owned).collect() });
             }

@@ -159,4 +159,4 @@ macro_rules! scripts {
     ($($name:ident)*) => { $(#[test] fn $name() { scripts(stringify!($name)); })* };
 }
 
-scripts! { blocking candidates code counter derived effects methods o3d plans remote reprompt skills statler }
+scripts! { blocking candidates code counter derived effects form methods o3d plans remote reprompt skills statler }

@@ -181,7 +181,13 @@ impl Place {
             "derived" => NamedDomain::Derived,
             file => NamedDomain::File(self.file(file)),
         });
-        let options: Vec<_> = self.options.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        // A form of states is a file of the script's own.
+        let of_file = |(key, value): &(String, String)| match key.as_str() {
+            "states" => (key.clone(), self.file(value).display().to_string()),
+            _ => (key.clone(), value.clone()),
+        };
+        let options: Vec<_> = self.options.iter().map(of_file).collect();
+        let options: Vec<_> = options.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let language = self.get("symbolic").is_none().then(|| ("scripted", self.model.clone()));
         let at = (self.words[0].as_str(), self.words[1].as_str());
         let mut setup = begun(at, (self.method(), &options), &config, Arc::new(|| 1_000), language);

@@ -5,7 +5,6 @@
 
 use serde_json::Value;
 use stepwright::driver::{Notice, Situation};
-use stepwright::episode::{ArtifactId, ArtifactKind};
 use stepwright::method::Place;
 
 use super::Play;
@@ -88,10 +87,10 @@ impl Play {
                 lines.collect::<Vec<_>>().join("\n")
             }
             "in" => format!("{:?}", self.session().assertions().get(rest.trim_start_matches("force "))),
-            "document" => {
-                let artifact = ArtifactId { kind: ArtifactKind::from(rest.to_owned()), key: String::new() };
-                self.session().document(&artifact).map_or("none".to_owned(), |document| document.to_string())
-            }
+            "document" => self
+                .session()
+                .document(&super::ask::artifact(rest))
+                .map_or("none".to_owned(), |document| document.to_string()),
             "process" => {
                 let read = |name: &str| std::fs::read_to_string(self.place.file(name)).unwrap_or_default();
                 let asked =

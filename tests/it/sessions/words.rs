@@ -66,6 +66,8 @@ pub fn of_notice(notice: &Notice, built_in: &mut BTreeSet<AskId>) -> Option<Stri
             Err(why) => format!("would be nothing: {}", short(why)),
         }),
         Notice::ProgramChecked { lines, .. } => Some(format!("lines: {lines:?}")),
+        Notice::FormChecked { verdict: Ok(verdict), .. } => Some(format!("passes: {}", one_line(verdict))),
+        Notice::FormChecked { verdict: Err(wrong), .. } => Some(format!("does not pass: {}", one_line(wrong))),
         Notice::BeliefChecked { reading, .. } => Some(format!("reads: {}", reading.is_ok())),
         Notice::CandidateChecked { inspection, .. } => Some(match inspection {
             Ok(seen) => {

@@ -63,7 +63,7 @@ fn timeline(session: &Session) -> Timeline {
     let world = world();
     let domain = stepwright_world::shipped_domain(world.kind()).unwrap().unwrap();
     let tree: Box<dyn DerivedState> = Box::new(LiveTree::begin(&domain, world.as_ref()).unwrap());
-    Timeline::new(world, &program, vec![tree], &[])
+    Timeline::new(world, &program, vec![tree], &[], None)
 }
 
 #[test]

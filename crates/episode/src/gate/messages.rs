@@ -203,7 +203,8 @@ pub enum Request {
         assertions: Vec<Assertions>,
         /// The policy to begin with; a person decides everything if `None`.
         policy: Option<Policy>,
-        /// The belief to begin with, where one is maintained.
+        /// The form of states of a person's own, and the belief to begin with, where one is maintained.
+        form: Option<Value>,
         belief: Option<Value>,
     },
     /// Start proposing at the cursor, in a new round.

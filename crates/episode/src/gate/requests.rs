@@ -19,8 +19,8 @@ use stepwright_text::words::count;
 
 impl Gate {
     pub(super) fn on_request(&mut self, request: Request) {
-        if let Request::Begin { outcome, assertions, policy, belief } = request {
-            return self.begin(outcome, assertions, policy, belief);
+        if let Request::Begin { outcome, assertions, policy, form, belief } = request {
+            return self.begin(outcome, assertions, policy, (form, belief));
         }
         if !self.session.is_started() {
             return self.refuse(Level::Error, "the episode has not begun; no reset was given");
@@ -120,7 +120,7 @@ impl Gate {
         outcome: StepOutcome,
         assertions: Vec<Assertions>,
         policy: Option<Policy>,
-        belief: Option<Value>,
+        (form, belief): (Option<Value>, Option<Value>),
     ) {
         if self.session.is_started() {
             return self.refuse(Level::Error, "the episode has begun already");
@@ -133,9 +133,14 @@ impl Gate {
             let why = if self.headless { "unattended run" } else { "as configured" };
             self.record(Event::PolicySet { policy, why: why.into() });
         }
-        if let Some(state) = belief {
-            let why = "the state the episode begins with";
-            self.settle_artifact(&ArtifactId::BELIEF, None, &state, Actor::Policy, false, why);
+        let begun = [
+            (ArtifactId::FORM, form, "the form the episode begins with"),
+            (ArtifactId::BELIEF, belief, "the state the episode begins with"),
+        ];
+        for (artifact, document, why) in begun {
+            if let Some(document) = document {
+                self.settle_artifact(&artifact, None, &document, Actor::Policy, false, why);
+            }
         }
         match self.ended() {
             // Nothing was done that something could still be written about.

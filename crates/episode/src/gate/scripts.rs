@@ -124,6 +124,7 @@ impl Play {
                     outcome: serde_json::from_value::<Option<_>>(with["outcome"].clone()).unwrap().unwrap_or_default(),
                     assertions: forbidden.into_iter().collect(),
                     policy: serde_json::from_value(with["policy"].clone()).unwrap(),
+                    form: None,
                     belief: Some(with["belief"].clone()).filter(|belief| !belief.is_null()),
                 });
                 return self.show(0, 0, 0);

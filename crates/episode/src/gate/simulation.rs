@@ -77,7 +77,13 @@ impl Sim {
 
     pub fn new() -> Self {
         let mut sim = Sim::over(Gate::new(Session::new(header())));
-        sim.ask(Request::Begin { outcome: StepOutcome::default(), assertions: vec![], policy: None, belief: None });
+        sim.ask(Request::Begin {
+            outcome: StepOutcome::default(),
+            assertions: vec![],
+            policy: None,
+            form: None,
+            belief: None,
+        });
         sim
     }
 

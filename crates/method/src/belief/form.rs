@@ -1,9 +1,10 @@
 //! Forms of states for worlds that ship none: what episodes show to write one of, and whether the states of the episodes can be written
-//! in one, as assertions are judged on demonstrated calls. Who writes a form and who takes it into use belongs elsewhere.
+//! in one, as assertions are judged on demonstrated calls; the document that holds one. Who writes a form belongs elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::{Value, json};
 use stepwright_program::Role;
 use stepwright_text::words::count;
 use stepwright_world::options::known_names;
@@ -18,9 +19,24 @@ const LINES: usize = 60;
 /// Examples of a literal.
 const EXAMPLES: usize = 3;
 
+/// Tokens of a form, at most.
+pub const MAX_TOKENS: u32 = 1200;
+/// Temperature of what is written once more.
+pub const AGAIN: f64 = 0.7;
+
 /// The template of a form, for models that complete raw text and for chats.
 pub const TEMPLATE: &str = "belief/form";
 pub const CHAT_TEMPLATE: &str = "belief/form_chat";
+
+/// The document of a form's text.
+pub fn document(text: &str) -> Value {
+    json!({ "text": text })
+}
+
+/// The text of a form that is a document.
+pub fn text_of(document: &Value) -> &str {
+    document.get("text").and_then(Value::as_str).unwrap_or_default()
+}
 
 /// A state of an episode.
 struct Moment {
@@ -72,13 +88,13 @@ impl Moments {
             for (at, call) in demo.calls.iter().enumerate() {
                 let function = specification.function(&call.receiver, &call.function);
                 if function.is_some_and(|function| function.role == Role::Action) {
-                    let place = format!("demonstration {}, before call {}", episode + 1, at + 1);
+                    let place = format!("episode {}, before call {}", episode + 1, at + 1);
                     all.push(Moment { episode, place, facts: literals(&state.variables()) });
                 }
                 // Demonstrations run: that was looked at when they were executed.
                 let _ = state.call_unchecked(call);
             }
-            let place = format!("demonstration {}, at the end", episode + 1);
+            let place = format!("episode {}, at the end", episode + 1);
             all.push(Moment { episode, place, facts: literals(&state.variables()) });
         }
         let program = |calls: &[stepwright_program::Call]| calls.iter().take(LINES).map(ToString::to_string).collect();
@@ -124,7 +140,7 @@ impl Moments {
         {
             faults.insert(line, unread(&known, predicate, args));
         }
-        let mut round: Vec<(&Moment, serde_json::Value)> = Vec::new();
+        let mut round: Vec<(&Moment, Value)> = Vec::new();
         for moment in &self.all {
             ambiguous(&form, moment, &mut faults);
             round.push((moment, form.state(&moment.facts)));
@@ -189,9 +205,9 @@ fn unread(known: &BTreeMap<(&str, usize), BTreeSet<&Atom>>, predicate: &str, arg
         known.keys().filter(|(of, _)| *of == predicate).map(|(of, args)| format!("`{}`", literal(of, *args))).collect();
     if same.is_empty() {
         let names: Vec<&str> = known.keys().map(|(of, _)| *of).collect::<BTreeSet<_>>().into_iter().collect();
-        return format!("`{own}` held in no state of the demonstrations; {}", known_names(predicate, &names));
+        return format!("`{own}` held in no state of the episodes; {}", known_names(predicate, &names));
     }
-    format!("`{own}` held in no state of the demonstrations; write {}", same.join(" or "))
+    format!("`{own}` held in no state of the episodes; write {}", same.join(" or "))
 }
 
 /// Notes where two literals of a state could not both be written.
@@ -228,12 +244,18 @@ fn ambiguous(form: &StateForm, moment: &Moment, faults: &mut BTreeMap<usize, Str
     }
 }
 
-/// The TOML of an answer: what stands in its fence, or all of it, behind the heading that a raw prompt ends with.
+/// The TOML of an answer: what stands in its fence, or all of it; behind `single = [`, with which a raw prompt ends, up to the first empty
+/// line below its headings.
 pub fn written(answer: &str) -> String {
     let fenced = answer.split_once("```").and_then(|(_, rest)| rest.split_once('\n')).map(|(_, rest)| rest);
     let text = fenced.map_or(answer, |rest| rest.split("```").next().unwrap_or(rest)).trim();
-    let heading = if text.lines().any(|line| line.trim() == "[tells]") { "" } else { "[tells]\n" };
-    format!("{heading}{text}\n")
+    let first = text.lines().next().unwrap_or_default();
+    let (head, tells) = text.split_once("[tells]").unwrap_or(("", text));
+    if first.contains('=') || first.starts_with(['[', '#']) {
+        return format!("{head}[tells]\n{}\n", tells.trim());
+    }
+    let tells = tells.trim().split("\n\n").next().unwrap_or_default();
+    format!("single = [{head}[tells]\n{tells}\n")
 }
 
 #[cfg(test)]
@@ -281,8 +303,12 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_be_fenced_or_go_on_behind_the_heading() {
+    fn an_answer_may_be_fenced_or_go_on_where_a_raw_prompt_ends() {
         assert_eq!(written("Here:\n```toml\n[tells]\n\"a\" = \"b\"\n```\nDone."), "[tells]\n\"a\" = \"b\"\n");
         assert_eq!(written("\"a\" = \"b\"\n"), "[tells]\n\"a\" = \"b\"\n");
+        let raw = "\"a\"]\n[tells]\n\"a\" = \"b\"\n\n# Another place";
+        assert_eq!(written(raw), "single = [\"a\"]\n[tells]\n\"a\" = \"b\"\n");
+        assert_eq!(written("]\n[tells]\n\"a\" = \"b\"\n"), "single = []\n[tells]\n\"a\" = \"b\"\n");
+        assert_eq!(written("single = [\"a\"]\n[tells]\n\"a\" = \"b\""), "single = [\"a\"]\n[tells]\n\"a\" = \"b\"\n");
     }
 }

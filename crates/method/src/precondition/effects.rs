@@ -117,16 +117,28 @@ impl<'a> Occasion<'a> {
 
 /// The effects that the demonstrations show, by action function in the order of the specification.
 pub fn infer_effects(demos: &Demonstrations) -> Vec<ActionEffects> {
-    let calls = EffectCalls::of(demos);
+    inferred(demos, &EffectCalls::of(demos))
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often effects were found out on this thread.
+    pub(super) static INFERRED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// The same where the calls are known.
+pub(super) fn inferred(demos: &Demonstrations, calls: &EffectCalls) -> Vec<ActionEffects> {
+    #[cfg(test)]
+    INFERRED.set(INFERRED.get() + 1);
     let functions = demos.specification().functions().iter().filter(|f| f.role == Role::Action);
     let called = functions.filter(|function| calls.by_action.contains_key(&function.name));
-    called.map(|function| of_action(function, &calls)).collect()
+    called.map(|function| of_action(function, calls)).collect()
 }
 
 /// The effects that the demonstrations suggest, and those that mostly follow, compiled.
-pub fn suggested_effects(demos: &Demonstrations) -> Effects {
+pub fn suggested_effects(demos: &Demonstrations, shown: &[ActionEffects]) -> Effects {
     let mut effects = Effects::new();
-    for action in infer_effects(demos) {
+    for action in shown {
         let Some(function) = demos.action(&action.action) else { continue };
         let compiled = |candidate: &EffectCandidate| {
             let effect = Effect::compile(&candidate.text, function).ok()?;
@@ -135,14 +147,14 @@ pub fn suggested_effects(demos: &Demonstrations) -> Effects {
         let believed = action.candidates.iter().filter(|candidate| candidate.is_suggested() || candidate.is_likely());
         let of: Vec<Effect> = believed.filter_map(compiled).collect();
         if !of.is_empty() {
-            effects.insert(action.action, of);
+            effects.insert(action.action.clone(), of);
         }
     }
     effects
 }
 
 /// The effects that the demonstrated calls of an action show.
-pub(super) fn of_action(function: &Function, calls: &EffectCalls) -> ActionEffects {
+fn of_action(function: &Function, calls: &EffectCalls) -> ActionEffects {
     let all = calls.of_action(function);
     let occasions: Vec<Occasion<'_>> = all.iter().map(Occasion::of).collect();
     let (occasions, things, listed) = (occasions.as_slice(), &calls.things, &calls.listed);

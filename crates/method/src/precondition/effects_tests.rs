@@ -1,5 +1,7 @@
 use super::*;
-use crate::precondition::Demo;
+use crate::precondition::{CandidateStore, Demo, Executed};
+use std::sync::Arc;
+use stepwright_episode::action_of_effects;
 use stepwright_program::{Call, Specification};
 
 const HOME: &str = "
@@ -141,4 +143,17 @@ proptest::proptest! {
             }
         }
     }
+}
+
+#[test]
+fn effects_are_found_once_for_the_trees_and_the_pools() {
+    let demos = demonstrations(&[DAY]);
+    let executed = Arc::new(Executed::new(demos.specification(), demos.all.clone()).unwrap());
+    let before = INFERRED.get();
+    assert!(!suggested_effects(&executed, executed.effects()).is_empty());
+    let mut store = CandidateStore::over(Arc::clone(&executed)).with_effects();
+    let names: Vec<String> = store.called().into_iter().filter(|name| action_of_effects(name).is_some()).collect();
+    let pools = names.iter().map(|name| store.enumerate(name, |_, _| true).unwrap());
+    assert!(pools.filter(|pool| !pool.candidates.is_empty()).count() > 1, "{names:?}");
+    assert_eq!(INFERRED.get() - before, 1);
 }

@@ -13,6 +13,7 @@ mod effect_calls;
 mod effects;
 mod enumerate;
 mod evidence;
+mod executed;
 mod grammar;
 mod inspect;
 mod instance_set;
@@ -42,6 +43,7 @@ pub use completion::{
 pub use demonstrations::{Demo, DemonstrationError, Demonstrations, Step};
 pub use effects::{ActionEffects, EffectCandidate, infer_effects, suggested_effects};
 pub use enumerate::{Enumerated, Proposed, enumerate};
+pub use executed::Executed;
 pub use inspect::{ExcludedStep, Inspection, Occasion, Reading, Related, StepView};
 pub use instance_set::InstanceSet;
 pub use instances::{Evaluation, Instance, Instances, NoVerdict};
@@ -51,7 +53,7 @@ pub use relation::Relation;
 pub use score::{Mean, Score};
 pub use second::SecondTier;
 pub use set_names::file_name;
-pub use store::{CandidateStore, StoreError, enumerated, judge};
+pub use store::{CandidateStore, StoreError, enumerated, enumerated_over, judge};
 pub use tool_calls::{
     Judgement, Known, ToolRule, ToolStep, contexts as tool_contexts, infer, judge as judge_call,
     specification as tools_specification, validated as validated_rules,

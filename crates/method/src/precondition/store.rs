@@ -4,14 +4,15 @@
 //! is evaluated once. Asks no model: texts from one are handed in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
 use super::changed::{CandidateEdit, CandidateMark};
 use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
-use super::effect_calls::{EffectCalls, judge_effect};
-use super::effects;
+use super::effect_calls::judge_effect;
 use super::enumerate::enumerate;
+use super::executed::Executed;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::{Cluster, clusters};
@@ -43,10 +44,8 @@ pub enum StoreError {
 /// The pools of all actions over one set of demonstrations, and of their effects where these are wanted.
 #[derive(Debug, Clone)]
 pub struct CandidateStore {
-    demos: Demonstrations,
+    demos: Arc<Executed>,
     by_action: BTreeMap<String, ActionCandidates>,
-    /// The calls that effects are judged on.
-    calls: EffectCalls,
     /// Where candidates go that the evaluator gives no verdict on.
     second: Option<SecondTier>,
 }
@@ -89,26 +88,29 @@ impl CandidateStore {
     /// Executes the demonstrations; all pools are empty.
     /// Errors: the first call of a demonstration that the specification cannot execute.
     pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
-        let demos = Demonstrations::new(specification, demos)?;
+        Ok(CandidateStore::over(Executed::new(specification, demos)?.into()))
+    }
+
+    /// Over demonstrations that others read as well.
+    pub fn over(demos: Arc<Executed>) -> Self {
         // Here, where the demonstrations are executed, and not while a person waits for the first candidates.
         demos.prepare();
-        let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
+        let functions = demos.specification().functions().iter().filter(|f| f.role == Role::Action);
         let by_action = functions
             .map(|function| {
                 let instances = Instances::new(&demos, function);
                 (function.name.clone(), ActionCandidates::new(instances))
             })
             .collect();
-        Ok(CandidateStore { demos, by_action, calls: EffectCalls::default(), second: None })
+        CandidateStore { demos, by_action, second: None }
     }
 
     /// With a pool for the effects of each action as well, under the name that they go by.
     #[must_use]
     pub fn with_effects(mut self) -> Self {
-        self.calls = EffectCalls::of(&self.demos);
         let actions: Vec<Function> = self.actions().cloned().collect();
         for function in actions {
-            let calls = self.calls.of_action(&function);
+            let calls = self.demos.effect_calls().of_action(&function);
             let instances = Instances::new(&self.demos, &function).of_effects(calls);
             self.by_action.insert(instances.name(), ActionCandidates::new(instances));
         }
@@ -157,7 +159,7 @@ impl CandidateStore {
         }
     }
 
-    fn of_action_mut(&mut self, action: &str) -> Result<(&Demonstrations, &mut ActionCandidates), StoreError> {
+    fn of_action_mut(&mut self, action: &str) -> Result<(&Executed, &mut ActionCandidates), StoreError> {
         self.of_action(action)?;
         let missing = self.no_such_action(action);
         let of_action = self.by_action.get_mut(action).ok_or(missing)?;
@@ -206,8 +208,11 @@ impl CandidateStore {
 
     /// Fills the pool of an action's effects; that a variable stays as it is, is held back.
     fn enumerate_effects(&mut self, name: &str) -> Result<Pool, StoreError> {
-        let found = effects::of_action(&self.of_action(name)?.instances.function, &self.calls);
         let (demos, of_action) = self.of_action_mut(name)?;
+        let function = &of_action.instances.function.name;
+        let Some(found) = demos.effects().iter().find(|found| found.action == *function) else {
+            return Err(StoreError::NeverCalled(name.to_owned()));
+        };
         let judged = |text: &str| entry(demos, &of_action.instances, text, CandidateOrigin::Enumerated, None);
         let fresh = found.candidates.iter().filter(|found| !of_action.has(&found.text));
         let fresh: Vec<Entry> = fresh.map(|found| judged(&found.text)).collect();
@@ -463,7 +468,13 @@ pub fn enumerated(
     specification: &Specification,
     demonstrations: Vec<Demo>,
 ) -> Result<BTreeMap<String, Vec<String>>, String> {
-    let mut store = CandidateStore::new(specification, demonstrations).map_err(|e| e.to_string())?;
+    let demos = Executed::new(specification, demonstrations).map_err(|e| e.to_string())?;
+    enumerated_over(demos.into())
+}
+
+/// The same over demonstrations that others read as well.
+pub fn enumerated_over(demos: Arc<Executed>) -> Result<BTreeMap<String, Vec<String>>, String> {
+    let mut store = CandidateStore::over(demos);
     let actions: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
     let mut adopted = BTreeMap::new();
     for action in actions {

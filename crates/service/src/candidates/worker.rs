@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::writing::ToScore;
 use stepwright_driver::{SessionView, WorkDesk, WorkResult};
 use stepwright_episode::{ArtifactKind, action_of_effects};
+use stepwright_method::Knowledge;
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
 use stepwright_method::precondition::{
-    Candidate, CandidateContext, CandidateEdit, CandidateStore, Demo, DemonstrationError, Occasion, Pool, Ranking,
+    Candidate, CandidateContext, CandidateEdit, CandidateStore, DemonstrationError, Occasion, Pool, Ranking,
     SecondTier, StoreError, Written, changes,
 };
 use stepwright_program::Specification;
@@ -171,7 +172,7 @@ impl CandidateWorker {
             // Where the program broke in an earlier job, that took the store with it.
             let mut kept = store.lock().unwrap_or_else(PoisonError::into_inner);
             let work = Work { demonstrations: &demonstrations, desk, growing, in_force };
-            let built = kept.take().map_or_else(|| built(&specification, &demonstrations, earlier), Ok);
+            let built = kept.take().map_or_else(|| built(&knowledge, &specification, earlier), Ok);
             let (store, done) = work.run(built, job);
             *kept = store;
             done
@@ -181,11 +182,11 @@ impl CandidateWorker {
 
 /// The store, with what a person changed before this sitting.
 fn built(
+    knowledge: &Knowledge,
     specification: &Specification,
-    demonstrations: &[Demonstration],
     earlier: Vec<(String, Vec<CandidateEdit>)>,
 ) -> Result<CandidateStore, DemonstrationError> {
-    let store = CandidateStore::new(specification, demonstrations.iter().map(Demo::from).collect())?;
+    let store = CandidateStore::over(knowledge.demonstrated(specification)?);
     let mut store = store.with_effects().with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
     for (action, edits) in earlier {
         // Of actions that the specification has not, or nobody calls, nothing is there to be changed.

@@ -196,6 +196,7 @@ impl Basis {
             services: Vec::new(),
             keep: Persistence::Nothing,
             adopted: Vec::new(),
+            form: None,
             policy: Some(Policy { steps: self.steps, token_budget: self.token_budget, ..Policy::manual() }),
             headless: true,
             clock: Arc::clone(&self.clock),

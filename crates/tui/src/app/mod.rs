@@ -518,6 +518,11 @@ impl App {
                 Intent::EditNote { node, note, text } => self.open(asked::edit_note(node, note, &text)),
                 Intent::AddToTree(under) => self.add_to_tree(under),
                 Intent::EditBelief => self.edit_belief(now),
+                Intent::EditForm { offer, text } => {
+                    self.open(asked::form_of_states(offer, &text));
+                    // As of a belief.
+                    self.with_dialog(now, |dialog, context| dialog.wake(context));
+                }
                 Intent::EditPlan => self.edit_plan(),
                 Intent::Confirm { title, question, yes, commands } => {
                     let replies = commands.into_iter().map(Reply::Send).collect();

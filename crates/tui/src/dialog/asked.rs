@@ -265,6 +265,16 @@ pub fn plan(written: &str, line: usize, why: &str, program: bool) -> Form {
     text("Edit the program, then go on with it", about, written, of, request).at_line(line)
 }
 
+/// A form of states: the offered one, or the one in force.
+pub fn form_of_states(offer: Option<OfferId>, written: &str) -> Form {
+    let about = "In which the belief is kept from here on; judged on the demonstrations.".to_owned();
+    let request = move |text| match offer {
+        Some(offer) => Request::EditOffer { offer, text },
+        None => Request::correct(ArtifactId::FORM, text),
+    };
+    text("Edit the form of states, then take it", about, written, Of::Form, request)
+}
+
 pub fn correction(believed: &str) -> Form {
     let about = "What is believed from here on; it is recorded as your correction.".to_owned();
     text("Correct what is believed", about, believed, Of::Belief, |text| Request::correct(ArtifactId::BELIEF, text))

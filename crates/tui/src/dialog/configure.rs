@@ -12,7 +12,7 @@ use crate::theme::Role;
 use crate::widgets::draw::{Painter, Row, run, split_top, width};
 use crate::widgets::list::ListState;
 use crate::widgets::words;
-use stepwright_episode::{Configuration, Role as Asked, Session};
+use stepwright_episode::{ArtifactId, Configuration, Role as Asked, Session};
 use stepwright_method as method;
 use stepwright_protocol::{Command, Request};
 use stepwright_world::Ability;
@@ -43,7 +43,7 @@ impl Configure {
             |entries: &[Entry], name: &str| ListState::at(entries.iter().position(|e| e.name == name).unwrap_or(0));
         let specs = || catalog.methods.iter().flat_map(Entry::options);
         let world = catalog.worlds.iter().find(|w| w.name == session.header.world).cloned();
-        let formed = session.options.contains_key(method::FORM.key);
+        let formed = session.options.contains_key(method::FORM.key) || session.document(&ArtifactId::FORM).is_some();
         let world = world.map(|world| WorldEntry { formed: formed || world.formed, ..world });
         let task = world.iter().flat_map(|w| &w.tasks).find(|t| t.id == session.header.task).map(|t| t.kind.clone());
         Configure {

@@ -11,7 +11,7 @@ use crate::widgets::draw::{Row, run};
 use crate::widgets::{edit, words};
 use stepwright_episode::{Status, Verdict};
 use stepwright_program::SyntaxFault;
-use stepwright_protocol::{BeliefReading, Command};
+use stepwright_protocol::{BeliefReading, Command, FormCommand};
 use stepwright_text::sanitize;
 
 /// The pause after the last key before a text is checked.
@@ -27,6 +27,8 @@ pub enum Of {
         calls: String,
     },
     Belief,
+    /// A form of states, which must pass.
+    Form,
     /// A text taken as it is; whether it is a program, and its fault, if any.
     Document {
         program: bool,
@@ -53,7 +55,7 @@ impl Judge {
         self.fault = match self.of {
             Of::Action => edit::fault(text, SyntaxFault::of_call),
             Of::Program { .. } | Of::Document { program: true, .. } => edit::fault(text, SyntaxFault::of_program),
-            Of::Belief | Of::Lines | Of::Document { program: false, .. } => None,
+            Of::Belief | Of::Form | Of::Lines | Of::Document { program: false, .. } => None,
         };
     }
 
@@ -68,7 +70,7 @@ impl Judge {
 
     /// Whether the text is taken only once the driver could read it.
     pub(crate) fn must_be_read(&self) -> bool {
-        matches!(self.of, Of::Belief | Of::Lines)
+        matches!(self.of, Of::Belief | Of::Form | Of::Lines)
     }
 
     /// Whether the driver could read the text, once it has answered.
@@ -76,6 +78,7 @@ impl Judge {
         match view.answer(self.token?)? {
             Answer::Belief(reading) => Some(reading.is_ok()),
             Answer::Text(verdict) => Some(verdict.is_ok()),
+            Answer::Form(verdict) => Some(verdict.is_ok()),
             _ => None,
         }
     }
@@ -87,6 +90,7 @@ impl Judge {
         let text = text.to_owned();
         Some(Reply::Send(match self.of {
             Of::Belief => Command::CheckBelief { token, text },
+            Of::Form => Command::Form(FormCommand::Check { token, text }),
             _ => Command::CheckText { token, text },
         }))
     }
@@ -112,6 +116,10 @@ impl Judge {
         }
         match &self.of {
             Of::Belief => self.belief_rows(context.view, theme, width, most),
+            Of::Form => match self.token.and_then(|token| context.view.answer(token)) {
+                Some(Answer::Form(verdict)) => offer::form_rows(Some(verdict), theme, width),
+                _ => offer::form_rows(None, theme, width),
+            },
             Of::Document { program, why } => {
                 let mut rows = Vec::new();
                 if *program {

@@ -52,6 +52,17 @@ pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize
     rows
 }
 
+/// The verdict on a form of states: what it tells of the episodes, or all that is wrong with it.
+pub fn form_rows(verdict: Option<&Result<String, String>>, theme: &Theme, width: usize) -> Vec<Row> {
+    let (mark, role, said) = match verdict {
+        Some(Ok(verdict)) => (theme.glyphs.yes, Role::Good, verdict),
+        Some(Err(wrong)) => (theme.glyphs.no, Role::Bad, wrong),
+        None => return vec![vec![run(Role::Dim, format!("checking {}", theme.glyphs.ellipsis))]],
+    };
+    let leads = std::iter::once(mark).chain(std::iter::repeat(" "));
+    said.lines().zip(leads).flat_map(|(line, lead)| words::labelled(&format!("{lead} "), role, line, width)).collect()
+}
+
 /// A document that is no belief: what it is for, and its text.
 fn of_document(view: &View, offer: &Offer, width: usize) -> Vec<Row> {
     let head = format!("! a {} waits for: {}", offer.written.artifact.kind, offer.written.title.trim());

@@ -12,4 +12,4 @@ mod shipped;
 pub use file::StateFormError;
 pub use form::{Said, StateForm};
 pub use literals::literals;
-pub use shipped::{of, shipped};
+pub use shipped::{of, shipped, text};

@@ -14,6 +14,11 @@ const FILE: &str = "state_form.toml";
 
 type Loaded = Result<Arc<StateForm>, Arc<StateFormError>>;
 
+/// The text of the state form that ships for a world.
+pub fn text(world: &WorldKind) -> Option<&'static str> {
+    world.file(FILE).map(|file| file.text)
+}
+
 /// The state form that ships for a world; `None` if none does.
 pub fn shipped(world: &WorldKind) -> Option<Loaded> {
     static FORMS: Mutex<BTreeMap<&'static str, Loaded>> = Mutex::new(BTreeMap::new());

@@ -3,12 +3,14 @@
 //! world has one.
 //!
 //! `tree` makes the rows, `split` a tree with its cursor; `map` draws a plan, `rooms` rooms, `stacks` stacks; `belief` has the belief's parts,
-//! `raw` has a side's JSON as text; the belief's values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
+//! `raw` has a side's JSON as text; the belief's values are edited in place by `edit`, its drift from the truth is `drift`, the form
+//! in which it is kept `form`. The cursor stays on its value when the state is
 //! updated.
 
 mod belief;
 mod drift;
 mod edit;
+mod form;
 mod map;
 mod page;
 mod raw;
@@ -71,10 +73,19 @@ enum ViewMode {
     Map,
     Belief,
     Drift,
+    /// The form in which a belief is kept.
+    Form,
     #[default]
     Variables,
     Truth,
     Both,
+}
+
+/// The text that was judged last, the number of its check, and the verdict once it is there.
+#[derive(Debug, Default)]
+struct FormView {
+    judged: Option<(String, u64)>,
+    verdict: Option<Result<String, String>>,
 }
 
 #[derive(Debug, SmartDefault)]
@@ -92,6 +103,7 @@ pub(crate) struct StatePane {
     /// The JSON text of the side with the cursor, while that is shown in place of the tree.
     raw: Option<Raw>,
     page: Scrolled,
+    form: FormView,
     /// The person's choice of what to see; `None` before any.
     chosen: Option<ViewMode>,
     side: Side,
@@ -134,22 +146,23 @@ impl StatePane {
     }
 
     fn views(&self) -> Vec<ViewMode> {
-        let mut views = Vec::with_capacity(6);
-        if self.situation.as_ref().is_some_and(|s| s.belief.is_some()) {
-            views.push(ViewMode::Belief);
-            views.push(ViewMode::Drift);
+        let mut views = Vec::with_capacity(7);
+        let believes = self.situation.as_ref().is_some_and(|s| s.belief.is_some());
+        if believes {
+            views.extend([ViewMode::Belief, ViewMode::Drift, ViewMode::Form]);
         }
         if self.plan().is_some() {
             views.push(ViewMode::Map);
         }
         views.extend([ViewMode::Variables, ViewMode::Truth, ViewMode::Both]);
+        views.extend((!believes).then_some(ViewMode::Form));
         views
     }
 
     fn sides(&self, shown: ViewMode) -> &'static [Side] {
         let has_truth = self.situation.as_ref().is_some_and(|s| value_of(s, Side::TrueBelief).is_some());
         match shown {
-            ViewMode::Map | ViewMode::Drift => &[],
+            ViewMode::Map | ViewMode::Drift | ViewMode::Form => &[],
             ViewMode::Variables => &[Side::Variables],
             ViewMode::Truth => &[Side::Truth],
             ViewMode::Both => &[Side::Variables, Side::Truth],
@@ -187,6 +200,7 @@ impl StatePane {
             ViewMode::Belief if side == Some(Side::TrueBelief) => "to the truth",
             ViewMode::Belief => "show the belief",
             ViewMode::Drift => "show the drift",
+            ViewMode::Form => "show the form",
             ViewMode::Variables => "show the variables",
             ViewMode::Truth => "show the truth",
             ViewMode::Both if side == Some(Side::Truth) => "to the truth",
@@ -244,7 +258,7 @@ impl StatePane {
 
     /// Whether what is shown is a picture, which has no rows to act on.
     fn is_picture(&self) -> bool {
-        matches!(self.shown(), ViewMode::Map | ViewMode::Drift)
+        matches!(self.shown(), ViewMode::Map | ViewMode::Drift | ViewMode::Form)
     }
 
     fn copy(&self) -> Option<Intent> {
@@ -362,6 +376,7 @@ impl Pane for StatePane {
             ViewMode::Map if self.believed().is_some() => return self.belief_title(),
             ViewMode::Map => return format!("State, {}", self.page().map_or("map", |page| page.what)),
             ViewMode::Drift => return "State, drift".into(),
+            ViewMode::Form => return "State, form of states".into(),
             ViewMode::Belief => return self.belief_title(),
             _ => {}
         }
@@ -380,7 +395,7 @@ impl Pane for StatePane {
                 *self = StatePane { chosen, side, ..StatePane::default() };
             }
         }
-        Vec::new()
+        self.judge_form(view)
     }
 
     fn wants(&self, _view: &View, width: u16) -> Option<u16> {
@@ -436,6 +451,7 @@ impl Pane for StatePane {
             }
             (ViewMode::Map, Some(map)) => return draw_picture(map, &mut self.page, painter, area),
             (ViewMode::Drift, _) => return self.draw_drift(view, painter, area),
+            (ViewMode::Form, _) => return self.draw_form(view, painter, area),
             _ => {}
         }
         let area = self.split().outline.find.draw(painter, area);
@@ -475,7 +491,10 @@ impl Pane for StatePane {
         let mut actions = self.belief_actions(view);
         actions.push((PaneAction::Cycle, self.next_view()));
         if self.is_picture() {
-            if self.shown() == ViewMode::Map && self.page().is_some() {
+            if self.shown() == ViewMode::Form {
+                actions.splice(0..0, self.form_actions(view));
+            }
+            if self.shown() == ViewMode::Form || self.shown() == ViewMode::Map && self.page().is_some() {
                 actions.extend(SCROLLING);
             }
             return actions;
@@ -510,7 +529,15 @@ impl Pane for StatePane {
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
-            PaneAction::Cycle => self.cycle(),
+            PaneAction::Cycle => {
+                self.cycle();
+                return self.judge_form(view);
+            }
+            _ if self.shown() == ViewMode::Form
+                && self.form_actions(view).iter().any(|(known, _)| *known == action) =>
+            {
+                return self.act_on_form(action, view);
+            }
             PaneAction::EditWhole if self.shown() == ViewMode::Belief => return vec![Intent::EditBelief],
             _ if self.is_picture() && SCROLLING.iter().any(|(known, _)| *known == action) => {
                 let down = matches!(action, PaneAction::Down | PaneAction::PageDown);
@@ -543,8 +570,17 @@ impl Pane for StatePane {
         Vec::new()
     }
 
+    fn missing(&self, action: PaneAction, view: &View) -> Option<String> {
+        let asks = action == PaneAction::Distil && self.shown() != ViewMode::Form;
+        asks.then(|| format!("a form of states is asked for in its view ({})", view.key(PaneAction::Cycle)))
+    }
+
     fn documents(&self, _view: &View) -> Vec<ArtifactId> {
-        Vec::from_iter((self.shown() == ViewMode::Belief).then_some(ArtifactId::BELIEF))
+        match self.shown() {
+            ViewMode::Belief => vec![ArtifactId::BELIEF],
+            ViewMode::Form => vec![ArtifactId::FORM],
+            _ => Vec::new(),
+        }
     }
 
     fn is_editing(&self) -> bool {
