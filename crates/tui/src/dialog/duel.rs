@@ -88,7 +88,7 @@ impl Choosing {
                 options: [(role.key(), model.name.clone())].into(),
                 ..named(&format!("{}={}", role.key(), model.name))
             },
-            about: format!("what is in use, with this model for {}", role.about()),
+            about: format!("for {} this model, else what is in use", role.about()),
             obstacle: model.unavailable.clone(),
             is_marked: false,
         });
