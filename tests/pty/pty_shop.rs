@@ -12,6 +12,17 @@ fn a_person_buys_without_a_size_and_reads_why_the_reward_is_what_it_is() {
     play(include_str!("scripts/shop_by_hand.script"), home.path(), &[SHOP]);
 }
 
+/// A world that is named begins as the start screen suggests it: with the method of its paper.
+#[test]
+fn a_world_that_is_named_begins_with_the_method_of_its_paper() {
+    let papers = [("shop", "o3d"), ("graph", "reprompt"), ("table", "statler"), ("kitchen", "blocking")];
+    for (world, method) in papers.into_iter().chain([("household", "precondition-aware")]) {
+        let home = tempfile::tempdir().unwrap();
+        let script = format!("start 120x40 --world {world}\n? · {world} ·\n? {method} · symbolic\nq\nend\n");
+        play(&script, home.path(), &[]);
+    }
+}
+
 /// A program with a fault before anything can be run, and one that shows after the first step.
 const FAULTY: &str = "```python\nobs = env.step(['search[charcoal shag rug machine washable]'])[0][0]\nif 'S0FNDM03KM' in obs\n    \
                       env.step([first(obs)])\nenv.step(['click[Buy Now]'])\n```";

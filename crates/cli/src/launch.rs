@@ -272,7 +272,7 @@ impl Launcher for Launch {
                 }
             }
             // A method that is configured is wanted in every world.
-            let made_for = kind.suggests.or(kind.method).filter(|_| self.config.method.method.is_empty());
+            let made_for = kind.first_shown().filter(|_| self.config.method.method.is_empty());
             let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
             let asks = kind.has(Ability::Remote) && !kind.has(Ability::Answers);
             let suggests = made_for.map(str::to_owned);

@@ -49,7 +49,8 @@ pub struct NewSession {
     pub task: String,
     /// Options of the world (`edition`), and of the method where they are not as configured (`shots`, `think`, `assertions`).
     pub options: BTreeMap<String, String>,
-    /// The method's id; the configured one if empty, or the one that suits the model.
+    /// The method's id; the configured one if empty, or else, where a person opens it, the one that is shown first, or the one that suits the
+    /// model.
     pub method: String,
     /// The model's name; the configured one if empty.
     pub model: String,
@@ -66,6 +67,12 @@ pub fn open(request: &OpenRequest, config: &Config, sources: &Sources) -> Result
 pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     match request {
         OpenRequest::New(new) => {
+            // A person begins with what the start screen suggests; a run measures by the method that suits the model.
+            let is_free = new.method.is_empty() && config.method.method.is_empty();
+            let kind = sources.kind(&new.world).ok().filter(|_| is_free);
+            let shown = kind.and_then(WorldKind::first_shown).map(str::to_owned);
+            let method = shown.unwrap_or_else(|| new.method.clone());
+            let new = &NewSession { method, ..new.clone() };
             let mut setup = prepare_new(new, config, sources, system_clock())?;
             keep_new(&mut setup, config)?;
             Ok(setup)

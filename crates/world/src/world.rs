@@ -303,6 +303,11 @@ impl WorldKind {
         }
     }
 
+    /// The method that a person begins with where none is named; the one that suits the model if `None`.
+    pub fn first_shown(&self) -> Option<&'static str> {
+        self.suggests.or(self.method)
+    }
+
     pub fn file(&self, name: &str) -> Option<&'static ShippedFile> {
         self.files.iter().find(|file| file.name == name)
     }
