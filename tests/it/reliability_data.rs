@@ -11,7 +11,8 @@ use stepwright::driver::{
     Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Unwritten, prepare,
 };
 use stepwright::episode::{Event, Record, log};
-use stepwright::study::runner::SessionFolder;
+use stepwright::study::run::RunResult;
+use stepwright::study::runner::{Opening, SessionFolder};
 use stepwright::world::Sources;
 use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
 use stepwright_files::losses::LOSSES;
@@ -259,4 +260,35 @@ fn d23_a_new_session_is_not_begun_before_its_folder_is_on_the_disk() {
     assert!(matches!(log::Writer::create(&path, &header()), Err(log::LogError::Io { .. })));
     assert!(!path.exists(), "half made is not made");
     log::Writer::create(&path, &header()).unwrap();
+}
+
+/// An episode of a run whose session finds no room, wherever that is, is neither won nor lost; one whose session is kept is won.
+#[tokio::test]
+async fn an_episode_that_is_nowhere_to_be_looked_at_is_not_counted_as_won() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = std::sync::Arc::new(configuration(folder.path()));
+    let task = Sources::default().told("household", None).unwrap().remove(0);
+    let model = "symbolic".to_owned();
+    let new = NewSession { world: "household".into(), task: task.id.clone(), model, ..NewSession::default() };
+    let (mut room, mut ends) = (0, Vec::new());
+    loop {
+        let sessions = folder.path().join(format!("sessions-{room}"));
+        let kept = SessionFolder::create(&sessions).unwrap();
+        let opening = Opening { sessions: Some(kept), ..Opening::new(&config, Sources::default(), 50) };
+        // The header is the first line.
+        let full = Fault { skip: 1 + room, times: 99, ..Fault::next(&sessions, Operation::Write, ENOSPC) };
+        let full = faults::inject(full);
+        let episode = opening.run(&new, &tokio_util::sync::CancellationToken::new()).await.unwrap();
+        drop(full);
+        let result = RunResult::of(&episode, &task, &new);
+        assert_eq!(result.broke_off(), result.error.is_some(), "{result:?}");
+        ends.push((result.won, result.untold));
+        if result.error.is_none() {
+            break;
+        }
+        room += 16;
+    }
+    let (last, others) = ends.split_last().unwrap();
+    assert_eq!(*last, (true, false));
+    assert!(others.len() > 3 && others.iter().all(|end| *end == (false, true)), "{ends:?}");
 }

@@ -104,3 +104,47 @@ impl Journal {
         if let Persistence::Log(log) = &self.keep { Some(log.beside()) } else { None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_files::losses;
+
+    /// Records of a session of some length.
+    const RECORDS: usize = 200;
+
+    fn record(n: usize) -> Record {
+        let event = match n {
+            0 => Event::Started { outcome: Arc::default() },
+            n => Event::Noted { text: format!("note {n}") },
+        };
+        Record { id: n as u64 + 1, ts: 0, node: 0, event }
+    }
+
+    /// Each loss before each record is noticed, and the file that is written in its place has all of them and goes on.
+    #[test]
+    fn a_session_whose_file_is_lost_before_any_of_its_records_is_whole_in_another() {
+        let stepwright = "session".to_owned();
+        let header = Header { stepwright, version: FORMAT_VERSION, world: "household".into(), ..Header::default() };
+        let begin = |path: &Path| {
+            let log = log::Writer::create(path, &header).unwrap();
+            Journal::new(Persistence::Log(log), Vec::new(), (false, true))
+        };
+        let add = |journal: &mut Journal, n: usize| {
+            let record = record(n);
+            let lost = journal.write(&record, &header, |_| ()).err();
+            let moved = lost.map(|lost| {
+                let beside = journal.beside().unwrap();
+                let written = journal.keep_in(&beside, &header).and_then(|()| journal.write(&record, &header, |_| ()));
+                written.map_or_else(
+                    |error| error.to_string(),
+                    |()| format!("{lost}; all are in {}: go on", beside.display()),
+                )
+            });
+            journal.add(Arc::new(record));
+            moved.map_or(Ok(()), Err)
+        };
+        let count = |path: &Path| log::load(path).map(|loaded| loaded.records.len()).map_err(|e| e.to_string());
+        losses::lost_everywhere(RECORDS, begin, add, count).unwrap();
+    }
+}

@@ -27,7 +27,7 @@ pub struct RunResult {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sandbox: String,
     pub won: bool,
-    /// Whether it is over and nobody said if it was won: it is neither won nor lost.
+    /// Whether it is over and nobody said if it was won, or its session could not be kept: it is neither won nor lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
     /// The episode's reward: of a household 1 if the goal holds, of a dialogue the F1 of what was predicted, of a table the share of its
@@ -116,6 +116,11 @@ impl RunResult {
         self.steps.saturating_add(self.blocked)
     }
 
+    /// Whether it broke off for a reason beside it, and nobody knows what it would have come to.
+    pub fn broke_off(&self) -> bool {
+        self.untold && self.error.is_some()
+    }
+
     /// Whether there was an episode: one that could not be begun is neither won nor lost.
     pub fn is_begun(&self) -> bool {
         self.ended != NOT_BEGUN
@@ -138,6 +143,8 @@ impl RunResult {
             ..RunResult::default()
         };
         match &episode.session {
+            // What is nowhere to be looked at is not counted as won.
+            Ok(session) if episode.unkept => RunResult { won: false, untold: true, ..begun.with(session) },
             Ok(session) => begun.with(session),
             Err(_) => begun,
         }

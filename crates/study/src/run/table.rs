@@ -19,6 +19,11 @@ fn told<'a>(of: &Row<'a>) -> Row<'a> {
     Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.is_begun() && !r.untold))
 }
 
+/// Of these, those that came to an end.
+fn ended<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.is_begun() && !r.broke_off()))
+}
+
 /// `untold`: whether there are episodes of which that is not known.
 fn columns<'a>(untold: bool) -> Vec<Column<'a, Row<'a>>> {
     let of_begun = |heading, cell: fn(&Row<'_>) -> Cell| column(heading, move |of: &Row<'_>| cell(&begun(of)));
@@ -29,8 +34,8 @@ fn columns<'a>(untold: bool) -> Vec<Column<'a, Row<'a>>> {
         of_begun("won", |of| Cell::of(of.count(|r| r.won))),
         column("won %", |of: &Row<'_>| Cell::percent(told(of).share(|r| r.won), 1)),
         column("95 %", |of: &Row<'_>| Cell::percents(told(of).interval(|r| r.won), 1)),
-        of_begun("reward", |of| Cell::Figure(of.mean(|r| Some(r.reward)), 3)),
-        of_begun("95 %", |of| Cell::Interval(of.interval_of_mean(|r| Some(r.reward)), 3)),
+        column("reward", |of: &Row<'_>| Cell::Figure(ended(of).mean(|r| Some(r.reward)), 3)),
+        column("95 %", |of: &Row<'_>| Cell::Interval(ended(of).interval_of_mean(|r| Some(r.reward)), 3)),
         column("steps won", move |of: &Row<'_>| Cell::Figure(of.mean(steps_won), 1)),
         column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(steps_won), 1)),
         column("refused", |of: &Row<'_>| Cell::of(of.sum(|r| r.refused.into()))),
@@ -143,6 +148,12 @@ mod tests {
         let row: Vec<&str> = text.lines().find(|line| line.starts_with("all")).unwrap().split_whitespace().collect();
         assert_eq!((&row[1..4], row.last()), (&["2", "1", "100.0"][..], Some(&"1")), "{text}");
         assert!(!report(&[result("a", true, None)], false).to_string().contains("not known"));
+        // One that broke off has no reward that could be compared.
+        let rewarded = RunResult { reward: 1.0, ..result("a", true, None) };
+        let broke = RunResult { untold: true, ..result("b", false, Some("no room")) };
+        let text = report(&[rewarded, broke], false).to_string();
+        let row: Vec<&str> = text.lines().find(|line| line.starts_with("all")).unwrap().split_whitespace().collect();
+        assert_eq!(row[3..6].join(" "), "100.0 20.7-100.0 1.000", "{text}");
     }
 
     #[test]

@@ -140,6 +140,8 @@ pub struct Episode {
     pub drift: Vec<usize>,
     pub ended: String,
     pub error: Option<String>,
+    /// Whether it broke off because its session could not be kept, and what it came to is nowhere.
+    pub unkept: bool,
     /// Wall-clock seconds, to the millisecond.
     pub seconds: f64,
 }
@@ -166,12 +168,15 @@ async fn by(
     };
     let seconds = seconds_since(started);
     Some(match played {
-        Ok(Played { session, drift, ended, error }) => Episode { session: Ok(session), drift, ended, error, seconds },
+        Ok(Played { session, drift, ended, error, unkept }) => {
+            Episode { session: Ok(session), drift, ended, error, unkept, seconds }
+        }
         Err(why) => Episode {
             session: Err(why.clone()),
             drift: Vec::new(),
             ended: NOT_BEGUN.to_owned(),
             error: Some(why),
+            unkept: false,
             seconds,
         },
     })

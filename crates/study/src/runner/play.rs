@@ -17,6 +17,8 @@ pub(crate) struct Played {
     pub(crate) drift: Vec<usize>,
     pub(crate) ended: String,
     pub(crate) error: Option<String>,
+    /// Whether it broke off because its session could not be kept, and what it came to is nowhere.
+    pub(crate) unkept: bool,
 }
 
 /// Several sides that are asked at each step of an episode; what the first would do is done.
@@ -110,9 +112,9 @@ pub(crate) async fn play(
             }
         }
     }
-    let Watch { session, drift, ended, error, .. } = watch;
+    let Watch { session, drift, ended, error, unkept, .. } = watch;
     Some(match session {
-        Some(session) => Ok(Played { session, drift, ended, error }),
+        Some(session) => Ok(Played { session, drift, ended, error, unkept }),
         None => Err("the driver ended before the episode began".to_owned()),
     })
 }
@@ -126,6 +128,7 @@ struct Watch {
     drift: Vec<usize>,
     ended: String,
     error: Option<String>,
+    unkept: bool,
 }
 
 impl Watch {
@@ -208,11 +211,12 @@ impl Watch {
                     Unwritten::Failed => "the session cannot be written; make room where it is kept and run again",
                     Unwritten::Lost => "the file of the session was lost while it was written",
                 };
-                self.error = Some(why.to_owned());
+                (self.error, self.unkept) = (Some(why.to_owned()), true);
                 return true;
             }
             // On leaving, what was lost is written beside it.
             Notice::Kept(path) => {
+                self.unkept &= !self.session.as_ref().is_some_and(Session::is_done);
                 if let Some(error) = &mut self.error {
                     error.push_str(&format!("; it is kept in {}", path.display()));
                 }
