@@ -197,6 +197,20 @@ impl Library {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).occasions(&self.index, wanted)
     }
 
+    /// Has the decisions of an action at hand for the questions about it.
+    pub fn ready(&self, world: Option<&str>, action: &str, params: Option<&[String]>) {
+        self.of_action(world, action, params);
+    }
+
+    fn of_action(&self, world: Option<&str>, action: &str, params: Option<&[String]>) -> Vec<Arc<Occasions>> {
+        self.occasions(&Wanted {
+            world: world.filter(|world| !world.is_empty()).map(str::to_owned),
+            action: action_of_effects(action).unwrap_or(action).to_owned(),
+            params: params.map(<[String]>::to_vec),
+            after: action_of_effects(action).is_some(),
+        })
+    }
+
     /// What an assertion would have stopped. `world` and `params` narrow whose decisions count.
     /// Errors: the text is no assertion.
     pub fn impact(
@@ -207,12 +221,7 @@ impl Library {
         text: &str,
     ) -> Result<Impact, Rejection> {
         let claim = Claim::read(action, text)?;
-        let occasions = self.occasions(&Wanted {
-            world: world.filter(|world| !world.is_empty()).map(str::to_owned),
-            action: action_of_effects(action).unwrap_or(action).to_owned(),
-            params: params.map(<[String]>::to_vec),
-            after: claim.is_effect(),
-        });
+        let occasions = self.of_action(world, action, params);
         if let Claim::Effect(text) = &claim {
             let mut groups = occasions.iter().flat_map(|file| &file.groups);
             groups.next().map(|group| Effect::compile(text, &group.function)).transpose()?;

@@ -46,13 +46,14 @@ impl LibraryService {
         view.work(move |desk| {
             let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
             read.renew(&shelf, desk);
+            let own = |action: &str| {
+                let name = action_of_effects(action).unwrap_or(action);
+                params.iter().find(|(known, _)| known == name).map(|(_, params)| params.as_slice())
+            };
             match command {
+                LibraryCommand::Ready { action } => read.library.ready(Some(&world), &action, own(&action)),
                 LibraryCommand::Weigh { token, action, text } => {
-                    let own = params
-                        .iter()
-                        .find(|(name, _)| *name == action_of_effects(&action).unwrap_or(&action))
-                        .map(|(_, params)| params.as_slice());
-                    let impact = read.library.impact(Some(&world), &action, own, &text);
+                    let impact = read.library.impact(Some(&world), &action, own(&action), &text);
                     desk.tell(Notice::Impact { token, impact: impact.map(Arc::new).map_err(|e| e.to_string()) });
                 }
                 LibraryCommand::Show { token, stopped, action, text } => {

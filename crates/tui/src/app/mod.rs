@@ -443,7 +443,7 @@ impl App {
     fn send(&mut self, command: Command) {
         if self.view.read_only && !command.only_reads() {
             // It is asked wherever the cursor rests, not by the person.
-            if matches!(command, Command::Library(LibraryCommand::Weigh { .. })) {
+            if matches!(command, Command::Library(LibraryCommand::Weigh { .. } | LibraryCommand::Ready { .. })) {
                 return;
             }
             return self.say(Level::Info, READ_ONLY.to_owned());

@@ -226,7 +226,9 @@ impl PreconditionsPane {
         let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
         let mut pause = Debounce::default();
         let (asked, text) = (!original.is_empty(), original.clone());
-        let weighed = self.weighed.ask(&action, &text);
+        // Of nothing typed yet nothing can be said, but looked for.
+        let ready = || Intent::Send(Command::Library(LibraryCommand::Ready { action: action.clone() }));
+        let weighed = self.weighed.ask(&action, &text).or_else(|| (!asked).then(ready));
         let look = asked.then(|| send(CandidateCommand::Try { token: pause.at_once(), action: action.clone(), text }));
         self.typing = Some(Typing {
             fault: unparsed(&action, &original),
