@@ -163,7 +163,8 @@ impl<P: ProgramView> Derivation<'_, P> {
             if !found.is_empty() {
                 break;
             }
-            let counts = |function: &str| means != Means::Adopted || self.program.is_adopted(function);
+            // What only mostly follows is looked at where there is such.
+            let counts = |function: &str| means == Means::Effect || self.program.trusts(function, trust_of(means));
             for (function, model) in self.effects.actions().filter(|(function, _)| counts(function)) {
                 let goal = Want { blocked, index, function, model, budget };
                 for pinned in self.pinned(&goal, means) {
@@ -222,15 +223,15 @@ impl<P: ProgramView> Derivation<'_, P> {
 
     /// Whether an action's effects meet the wanted condition, tried on a copy of the state.
     fn meets(&self, want: &Want<'_>, action: &Call, means: Means) -> bool {
-        if !spend(want.budget) {
+        let trust = trust_of(means);
+        let predicted = if means == Means::Adopted { Vec::new() } else { self.effects.predict(action) };
+        let is_known = !predicted.is_empty()
+            || self.program.trusts(&action.function, Trust::Shown)
+            || self.program.trusts(&action.function, trust);
+        if !is_known || !spend(want.budget) {
             return false;
         }
         let mut program = self.program.clone();
-        let (trust, predicted) = match means {
-            Means::Adopted => (Trust::Adopted, Vec::new()),
-            Means::Likely => (Trust::Likely, self.effects.predict(action)),
-            _ => (Trust::Shown, self.effects.predict(action)),
-        };
         program.apply(&predicted);
         (program.affect(action, trust) || !predicted.is_empty()) && is_met(&program, want.blocked, want.index)
     }
@@ -360,6 +361,15 @@ impl<P: ProgramView> Derivation<'_, P> {
         found.sort_by_key(|r| r.rank);
         found.truncate(SHOWN[0]);
         found
+    }
+}
+
+/// Which effects count as means of a kind.
+fn trust_of(means: Means) -> Trust {
+    match means {
+        Means::Adopted => Trust::Adopted,
+        Means::Likely => Trust::Likely,
+        _ => Trust::Shown,
     }
 }
 

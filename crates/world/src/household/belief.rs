@@ -100,8 +100,10 @@ impl Belief {
         }
         if let Some(place) = moved_to {
             self.moves += 1;
-            self.at = Some(place.to_owned());
-            self.visited.insert(place.to_owned());
+            place.clone_into(self.at.get_or_insert_default());
+            if !self.visited.contains(place) {
+                self.visited.insert(place.to_owned());
+            }
             match spot_label(step.observed()) {
                 Some(label) => self.rename_spot(place, label),
                 None => drop(self.spots.entry(place.to_owned()).or_insert_with(|| place.to_owned())),
@@ -124,6 +126,9 @@ impl Belief {
 
     /// Gives a place's spot a label; places known to share the spot take it too.
     fn rename_spot(&mut self, place: &str, label: &str) {
+        if self.spots.get(place).is_some_and(|known| known == label) {
+            return;
+        }
         let old = self.spots.insert(place.to_owned(), label.to_owned());
         for spot in self.spots.values_mut().filter(|s| Some(&**s) == old.as_ref()) {
             label.clone_into(spot);
@@ -158,7 +163,11 @@ impl Belief {
                         opened = None;
                     }
                     let things: Vec<String> = names.collect();
-                    self.seen.extend(things.iter().cloned());
+                    for thing in &things {
+                        if !self.seen.contains(thing) {
+                            self.seen.insert(thing.clone());
+                        }
+                    }
                     self.show(place, things);
                 }
                 SET_PROPERTY => {
@@ -205,8 +214,13 @@ impl Belief {
 
     /// All that is in a place.
     pub fn show(&mut self, place: String, things: Vec<String>) {
-        self.looked.insert(place.clone());
-        self.listed.insert(place, things);
+        match self.listed.get_mut(&place).filter(|_| self.looked.contains(&place)) {
+            Some(known) => *known = things,
+            None => {
+                self.looked.insert(place.clone());
+                self.listed.insert(place, things);
+            }
+        }
     }
 }
 

@@ -150,8 +150,12 @@ impl ProgramView for CheckedProgram {
         changed
     }
 
-    fn is_adopted(&self, function: &str) -> bool {
-        self.adopted.contains_key(function)
+    fn trusts(&self, function: &str, trust: Trust) -> bool {
+        let is_likely = trust == Trust::Likely;
+        match trust {
+            Trust::Adopted => self.adopted.contains_key(function),
+            Trust::Shown | Trust::Likely => self.effects_of(function).iter().any(|e| e.is_likely() == is_likely),
+        }
     }
 
     fn affected(&self, function: &str) -> Vec<usize> {

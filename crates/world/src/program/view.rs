@@ -36,9 +36,14 @@ pub trait ProgramView: Clone {
         false
     }
 
-    /// Whether effects of an action function were adopted.
-    fn is_adopted(&self, _function: &str) -> bool {
+    /// Whether effects of an action function are known that count from this trust on.
+    fn trusts(&self, _function: &str, _trust: Trust) -> bool {
         false
+    }
+
+    /// Whether effects of an action function were adopted.
+    fn is_adopted(&self, function: &str) -> bool {
+        self.trusts(function, Trust::Adopted)
     }
 
     /// The places of the parameters that the effects of an action function name.
