@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::support::pty::{PATIENCE, Pty};
 use stepwright::episode::{Actor, Choice, Event, Origin, Record, Session, log};
@@ -27,7 +27,7 @@ fn wait_for_any(pty: &mut Pty, texts: &[&str]) -> usize {
             return which;
         }
         assert!(Instant::now() < end, "none of {texts:?} on\n{}", pty.text());
-        let _ = pty.receive(std::time::Duration::from_millis(50));
+        let _ = pty.receive(Duration::from_millis(50));
     }
 }
 
@@ -111,6 +111,11 @@ fn an_episode_is_stepped_left_and_finished() {
     leave(&mut pty);
     let mut pty = reopened(home.path());
     at_step(&mut pty, 4);
+    // The candidates come beside the episode.
+    let end = Instant::now() + PATIENCE;
+    while content(&pty) != before && Instant::now() < end {
+        let _ = pty.receive(Duration::from_millis(50));
+    }
     for (row, (after, before)) in content(&pty).iter().zip(&before).enumerate() {
         assert_eq!(after, before, "row {row}: the same screen as on leaving");
     }

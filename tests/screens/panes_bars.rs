@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
-use stepwright::driver::{Notice, Situation};
+use stepwright::config::Config;
+use stepwright::driver::{Clock, NewSession, Notice, Setup, Situation, prepare_new};
 use stepwright::episode::{ArtifactId, ArtifactKind, Event, Mark};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::tui::app::{App, Parts};
@@ -15,15 +16,18 @@ use stepwright::tui::pane::{Pane, PaneAction, PaneId};
 use stepwright::tui::theme::Role;
 use stepwright::tui::theme_file::{self, Wanted};
 use stepwright::tui::view::View;
-use stepwright::world::Sources;
+use stepwright::world::{AgentCommand, Sources};
 
 use crate::support::driver::{Scripted, Watched};
 use crate::support::opened::{begun, configuration};
 use crate::support::screen::{pane, shown};
 use crate::tui_keys::Bench;
 
-/// Blank rows of a column at most.
+/// Blank rows of a column at most; on a large screen in the shop, whose first page is a form, and behind the gate, where in the beginning there is
+/// no more to show.
 const MOST_BLANK: usize = 6;
+const MOST_OF_A_FORM: usize = 10;
+const MOST_BEHIND_THE_GATE: usize = 25;
 /// Words of the household's first screen at most: what stands between spaces and has a letter.
 const MOST_WORDS: usize = 275;
 /// Rows of proposals that are in sight at least, where so many are offered.
@@ -50,11 +54,35 @@ async fn settled(bench: &mut Bench, watched: &mut Watched) {
     }
 }
 
-/// The rows of the panes of a column of two, borders taken off.
-fn column(screen: &[Vec<char>], left: usize) -> Vec<String> {
-    let below = screen.iter().rposition(|row| row.iter().collect::<String>().contains('└')).unwrap_or(0);
-    let rows = screen[2..=below.max(2)].iter().map(|row| row[left + 1..left + 59].iter().collect::<String>());
-    rows.map(|row| row.trim_matches(|c| "│┃█ ".contains(c)).to_owned()).collect()
+/// Blank rows of each column of panes; on a large screen, where a whole conversation is in sight, but for single ones, which part texts.
+fn blank_rows(text: &str) -> Vec<usize> {
+    let screen: Vec<Vec<char>> = text.lines().map(|line| line.trim_matches('"').chars().collect()).collect();
+    let below = screen.iter().rposition(|row| row.iter().any(|c| "└┗".contains(*c))).unwrap_or(0).max(2);
+    let mut edges: Vec<usize> = (0..screen[2].len()).filter(|at| "┌┏".contains(screen[2][*at])).collect();
+    edges.push(screen[2].len());
+    let is_blank = |row: &Vec<char>, from: usize, to: usize| row[from..to].iter().all(|c| "│┃█ ".contains(*c));
+    let columns = edges.windows(2).map(|edge| {
+        let blank: Vec<bool> = screen[2..=below].iter().map(|row| is_blank(row, edge[0], edge[1])).collect();
+        let runs = blank.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len);
+        runs.filter(|run| *run > 1 || edges.len() < 4).sum()
+    });
+    columns.collect()
+}
+
+/// A session at a world's first task, or of the demonstration's agent behind the gate.
+fn opened(world: &str, config: &Config) -> Setup {
+    let clock: Clock = Arc::new(|| 1_795_000_000_000);
+    if world != "agent" {
+        let task = Sources::default().told(world, None).unwrap().remove(0).id;
+        return begun((world, &task), ("", &[]), config, clock, None);
+    }
+    let words = [env!("CARGO_BIN_EXE_stepwright"), "demo-agent"].map(str::to_owned).into();
+    let command = Arc::new(AgentCommand { words, ..AgentCommand::default() });
+    let sources = Sources::default().with_agent(Some(Arc::clone(&command)));
+    let mut config = config.clone();
+    config.agent = Some(command);
+    let new = NewSession { world: world.into(), model: "demo".into(), ..NewSession::default() };
+    prepare_new(&new, &config, &sources, clock).unwrap()
 }
 
 /// Lines of Program that stand for a decision: those with a mark behind their number.
@@ -100,12 +128,18 @@ async fn the_first_screens_of_every_world_are_used() {
     let folder = tempfile::tempdir().unwrap();
     let config = configuration(folder.path());
     let mut wrong = Vec::new();
-    for world in ["household", "dialogue", "kitchen", "table", "shop", "graph"] {
-        let task = Sources::default().told(world, None).unwrap().remove(0).id;
-        let mut setup = begun((world, &task), ("", &[]), &config, Arc::new(|| 1_795_000_000_000), None);
+    for world in ["household", "dialogue", "kitchen", "table", "shop", "graph", "agent"] {
+        let mut setup = opened(world, &config);
         setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
         let mut watched = Watched::start(setup);
-        watched.until("candidates", |notice, _| matches!(notice, Notice::Pool(_))).await;
+        // The tools of an agent have no demonstrations.
+        let is_demonstrated = world != "agent";
+        let is_first = |notice: &Notice, _: &_| match notice {
+            Notice::Pool(_) => true,
+            Notice::Recorded(record) => !is_demonstrated && matches!(record.event, Event::Recommended { .. }),
+            _ => false,
+        };
+        watched.until("candidates", is_first).await;
         let mut bench = Bench::over(watched.notices.clone());
         for _ in 0..100 {
             settled(&mut bench, &mut watched).await;
@@ -132,14 +166,19 @@ async fn the_first_screens_of_every_world_are_used() {
                     wrong.push(format!("{world}, step {step}, {width}x{height}: not in sight: {missing:?}\n{text}"));
                 }
             }
-            let text = bench.draw(120, 40);
-            let screen: Vec<Vec<char>> = text.lines().map(|line| line.trim_matches('"').chars().collect()).collect();
-            for (side, left) in [("left", 0), ("right", 60)] {
-                let blank = column(&screen, left).iter().filter(|row| row.is_empty()).count();
-                if blank > MOST_BLANK {
-                    wrong.push(format!("{world}, step {step}: {blank} blank rows on the {side}\n{text}"));
+            for (width, height) in [(200, 60), (120, 40)] {
+                let text = bench.draw(width, height);
+                let blank = blank_rows(&text);
+                let most = match (world, width) {
+                    ("agent", 200) => MOST_BEHIND_THE_GATE,
+                    ("shop", 200) => MOST_OF_A_FORM,
+                    _ => MOST_BLANK,
+                };
+                if blank.iter().any(|rows| *rows > most) {
+                    wrong.push(format!("{world}, step {step}: {blank:?} blank rows a column\n{text}"));
                 }
             }
+            let text = bench.draw(120, 40);
             let words = text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
             if (world, step) == ("household", 0) && words > MOST_WORDS {
                 wrong.push(format!("{world}: {words} words\n{text}"));
@@ -162,9 +201,13 @@ async fn the_first_screens_of_every_world_are_used() {
                 let listed = |line: &&str| {
                     (line.contains("[x]") || line.contains("[ ]")) && STATUSES.iter().any(|s| line.contains(s))
                 };
-                if !text.contains("candidate") || text.lines().filter(listed).count() == 0 {
+                let has_some = !is_demonstrated || text.contains("candidate");
+                if !has_some || is_demonstrated && text.lines().filter(listed).count() == 0 {
                     wrong.push(format!("{world}: no candidates with their status\n{text}"));
                 }
+            }
+            if watched.session.is_done() {
+                break;
             }
             bench.press("a");
             settled(&mut bench, &mut watched).await;

@@ -1,5 +1,5 @@
 //! The world's answer: a strip of three rows with the last action and what the world said to it, on every screen that does not show
-//! Observations. Before the first action it is a row of what the world said first.
+//! Observations. Before the first action it is a row of what the world said first. Of a longer answer more is shown where rows are left over.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -18,14 +18,19 @@ const ROWS: u16 = 3;
 /// Columns from which on a row is enough for what the world said first.
 const WIDE: u16 = 100;
 
-/// Rows that the answer takes: none before there is one.
-pub(crate) fn rows(view: &View, columns: u16) -> u16 {
-    match view.session.as_ref().and_then(Session::current) {
-        None => 0,
-        Some(node) if node.action.is_none() && columns >= WIDE => 1,
-        Some(node) if node.action.is_none() => ROWS - 1,
+/// Most rows of the strip.
+const MOST: usize = 8;
+
+/// Rows that the answer takes, none before there is one; and those with which nothing of it is cut, as far as that is worth it.
+pub(crate) fn rows(view: &View, columns: u16) -> (u16, u16) {
+    let Some(node) = view.session.as_ref().and_then(Session::current) else { return (0, 0) };
+    let rows = match node.action {
+        None if columns >= WIDE => 1,
+        None => ROWS - 1,
         Some(_) => ROWS,
-    }
+    };
+    let said = rows_of(&node.outcome.observation, usize::from(columns.saturating_sub(1)), MOST, "").len();
+    (rows, rows.max(said as u16 + u16::from(node.action.is_some())))
 }
 
 /// The answer in at most `rows` rows: its lines as they are where they fit, else run together; a sign where it is cut. Of a long answer no

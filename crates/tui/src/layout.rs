@@ -3,11 +3,12 @@
 //! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide ones two
 //! columns, large ones three. What is in them is a preset: for stepping (Program, Proposals, Preconditions, State and Blocking at once,
 //! from 100x28 on, divided as the world has it), for editing assertions, for reviews. Until a person sizes slots, one takes no more rows
-//! than its pane has something for, and one that has nothing is a line. Pure geometry: drawing is left to `chrome` and the panes.
+//! than its pane has something for, one that has nothing is a line, and what is left goes to those that unfold what they folded, and to
+//! slots without a share, which else are a line. Pure geometry: drawing is left to `chrome` and the panes.
 
 use ratatui::layout::{Constraint, Layout as Division, Position, Rect};
 
-use super::pane::{PANES, PaneId};
+use super::pane::{PANES, PaneId, Wants};
 use stepwright_world::Sight;
 
 /// Below this many columns or rows only a message is shown.
@@ -110,10 +111,10 @@ pub struct Layout {
     arrangements: [Vec<Column>; 3],
     /// Whether the focused pane has the whole body.
     pub zoomed: bool,
-    /// Rows that are kept for the world's answer.
-    pub answer: u16,
-    /// Rows that each pane has something for, in the order of [`PANES`]; any number where that is not known.
-    pub wants: [Option<u16>; PANES.len()],
+    /// Rows that are kept for the world's answer, and so many as it has something for, where they are left over.
+    pub answer: (u16, u16),
+    /// Rows that each pane has something for, in the order of [`PANES`].
+    pub wants: [Wants; PANES.len()],
     /// Whether a person sized slots: then theirs are the sizes.
     sized: bool,
     /// Rows that are kept for the strip of decisions.
@@ -137,6 +138,9 @@ fn column(share: i32, slots: impl Into<Vec<Slot>>) -> Column {
 /// Two columns, then three, of a preset. Every pane is in one slot of each.
 fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
     use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, Skills, State};
+    let chosen = || [slot(&[Proposals], 560), slot(&[Preconditions, Skills], 440), slot(&[Model], 0)];
+    let seen =
+        |state| [slot(&[State], state), slot(&[Blocking], 750 - state), slot(&[Observations], 250), slot(&[Log], 0)];
     match preset {
         Preset::Stepping if sight == Sight::Talk => [
             vec![
@@ -144,9 +148,9 @@ fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
                 column(500, [slot(&[Proposals], 500), slot(&[State], 300), slot(&[Blocking], 200)]),
             ],
             vec![
-                column(340, [slot(&[Observations, Log], 560), slot(&[Program], 440)]),
-                column(360, [slot(&[Proposals], 560), slot(&[Preconditions, Skills, Model], 440)]),
-                column(300, [slot(&[State], 640), slot(&[Blocking], 360)]),
+                column(340, [slot(&[Observations], 560), slot(&[Program], 440)]),
+                column(360, chosen()),
+                column(300, [slot(&[State], 640), slot(&[Blocking], 360), slot(&[Log], 0)]),
             ],
         ],
         Preset::Stepping if matches!(sight, Sight::Picture | Sight::Plan) => [
@@ -160,22 +164,14 @@ fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
                     },
                 ),
             ],
-            vec![
-                column(320, [slot(&[Program], 620), slot(&[Observations, Log], 380)]),
-                column(330, [slot(&[Proposals], 560), slot(&[Preconditions, Skills, Model], 440)]),
-                column(350, [slot(&[State], 640), slot(&[Blocking], 360)]),
-            ],
+            vec![column(320, [slot(&[Program], 1000)]), column(330, chosen()), column(350, seen(500))],
         ],
         Preset::Stepping => [
             vec![
                 column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
                 column(500, [slot(&[Proposals], 460), slot(&[State], 270), slot(&[Blocking], 270)]),
             ],
-            vec![
-                column(340, [slot(&[Program], 620), slot(&[Observations, Log], 380)]),
-                column(360, [slot(&[Proposals], 560), slot(&[Preconditions, Skills, Model], 440)]),
-                column(300, [slot(&[State], 560), slot(&[Blocking], 440)]),
-            ],
+            vec![column(340, [slot(&[Program], 1000)]), column(360, chosen()), column(300, seen(400))],
         ],
         Preset::Assertions => [
             vec![
@@ -213,21 +209,21 @@ impl Layout {
             sight,
             arrangements,
             zoomed: false,
-            answer: 0,
+            answer: (0, 0),
             strip: 0,
-            wants: [None; PANES.len()],
+            wants: [Wants::ANY; PANES.len()],
             sized: false,
         }
     }
 
     /// Rows of a slot, borders included, that its pane has something for; what has the keys is never a line.
-    fn wanted(&self, pane: PaneId, focus: PaneId) -> Option<u16> {
-        let at = PANES.iter().position(|known| *known == pane)?;
-        match *self.wants.get(at).filter(|_| !self.sized)? {
-            Some(0) if pane != focus => Some(1),
-            Some(rows) => Some(rows.saturating_add(2).max(LEAST.1)),
-            None => None,
-        }
+    fn wanted(&self, slot: &Slot, focus: PaneId) -> Wants {
+        let at = PANES.iter().position(|known| *known == slot.shown);
+        let Some(rows) = at.and_then(|at| self.wants.get(at)).filter(|_| !self.sized) else { return Wants::ANY };
+        let framed = |rows: u16| rows.saturating_add(2).max(LEAST.1);
+        let is_line = slot.shown != focus && (rows.needs == Some(0) || slot.share == 0);
+        let needs = if is_line { Some(1) } else { rows.needs.map(framed) };
+        Wants { needs, uses: if rows.uses == 0 { 1 } else { framed(rows.uses) } }
     }
 }
 
@@ -259,12 +255,20 @@ impl Layout {
         let shows = |pane| {
             if one { focus == pane } else { columns.iter().flat_map(|c| &c.slots).any(|s| s.shown == pane) }
         };
-        let answer = if shows(PaneId::Observations) { 0 } else { self.answer.min(area.height / 6) };
+        let [answer, whole] = [self.answer.0, self.answer.1]
+            .map(|rows| if shows(PaneId::Observations) { 0 } else { rows.min(area.height / 6) });
         let strip = if area.height >= STRIP { self.strip } else { 0 };
+        let gate = u16::from(!shows(PaneId::Proposals));
+        // What all columns leave over is the answer's, as far as it is cut.
+        let takes = |column: &Column| {
+            let wanted = column.slots.iter().map(|slot| self.wanted(slot, focus));
+            wanted.fold(0u16, |sum, wanted| sum.saturating_add(wanted.needs.unwrap_or(wanted.uses)))
+        };
+        let most = columns.iter().map(takes).max().filter(|_| !one).unwrap_or(u16::MAX);
+        let bars = 3 + strip + answer + gate;
+        let answer = whole.min(answer + area.height.saturating_sub(bars.saturating_add(most))).max(answer);
         let rows = [1, strip, u16::from(one)].map(Constraint::Length).into_iter();
-        let rows = rows
-            .chain([Constraint::Fill(1)])
-            .chain([answer, u16::from(!shows(PaneId::Proposals)), 1, 1].map(Constraint::Length));
+        let rows = rows.chain([Constraint::Fill(1)]).chain([answer, gate, 1, 1].map(Constraint::Length));
         let [title, strip, tabs, rest, answer, gate, message, footer] = Division::vertical(rows).areas(area);
         let slots = if one {
             vec![Placed { pane: focus, tabs: vec![focus], area: rest }]
@@ -275,7 +279,7 @@ impl Layout {
                 .iter()
                 .zip(spans)
                 .flat_map(|(column, (x, width))| {
-                    place(column, Rect { x, width, ..rest }, |pane| self.wanted(pane, focus))
+                    place(column, Rect { x, width, ..rest }, |slot| self.wanted(slot, focus))
                 })
                 .collect()
         };
@@ -374,10 +378,10 @@ fn move_border(a: &mut i32, b: &mut i32, target: i32) {
     *b = sum - *a;
 }
 
-fn place(column: &Column, area: Rect, wanted: impl Fn(PaneId) -> Option<u16>) -> Vec<Placed> {
+fn place(column: &Column, area: Rect, wanted: impl Fn(&Slot) -> Wants) -> Vec<Placed> {
     let shares: Vec<i32> = column.slots.iter().map(|s| s.share).collect();
     let mut heights: Vec<u16> = split(area.y, area.height, &shares, LEAST.1).into_iter().map(|(_, h)| h).collect();
-    fit(&mut heights, &column.slots.iter().map(|slot| wanted(slot.shown)).collect::<Vec<_>>());
+    fit(&mut heights, &column.slots.iter().map(wanted).collect::<Vec<_>>());
     let mut y = area.y;
     let mut placed = Vec::with_capacity(heights.len());
     for (slot, height) in column.slots.iter().zip(heights) {
@@ -387,30 +391,29 @@ fn place(column: &Column, area: Rect, wanted: impl Fn(PaneId) -> Option<u16>) ->
     placed
 }
 
-/// Takes the rows that some have nothing for, and gives them to those that want more: first to those that say how many, the rest to those
-/// that take any, or else to the first.
-fn fit(heights: &mut [u16], wanted: &[Option<u16>]) {
+/// Takes the rows that some have nothing for, and gives them to those that need more, then to those that use more, a line among them only
+/// where it gets a frame; the rest to the first.
+fn fit(heights: &mut [u16], wanted: &[Wants]) {
     let mut spare = 0;
     for (height, wanted) in heights.iter_mut().zip(wanted) {
-        let kept = wanted.unwrap_or(u16::MAX).min(*height);
+        let kept = wanted.needs.unwrap_or(wanted.uses).min(*height);
         spare += *height - kept;
         *height = kept;
     }
     for (height, wanted) in heights.iter_mut().zip(wanted) {
-        let more = wanted.unwrap_or(0).saturating_sub(*height).min(spare);
+        let more = wanted.needs.unwrap_or(0).saturating_sub(*height).min(spare);
         spare -= more;
         *height += more;
     }
-    let mut open: Vec<usize> = (0..heights.len()).filter(|at| wanted.get(*at) == Some(&None)).collect();
-    if open.is_empty() {
-        open.push(0);
-    }
-    for (left, at) in (1..=open.len() as u16).rev().zip(open) {
-        let more = spare / left;
-        spare -= more;
-        if let Some(height) = heights.get_mut(at) {
+    for (height, wanted) in heights.iter_mut().zip(wanted) {
+        let more = wanted.uses.saturating_sub(*height).min(spare);
+        if *height + more >= LEAST.1 {
+            spare -= more;
             *height += more;
         }
+    }
+    if let Some(first) = heights.first_mut() {
+        *first += spare;
     }
 }
 
@@ -489,8 +492,8 @@ mod tests {
         };
         let mut layout = Layout::default();
         let at = |pane| PANES.iter().position(|known| *known == pane).unwrap();
-        layout.wants[at(PaneId::Blocking)] = Some(0);
-        layout.wants[at(PaneId::State)] = Some(14);
+        layout.wants[at(PaneId::Blocking)] = Wants::NONE;
+        layout.wants[at(PaneId::State)] = Wants::exactly(14);
         assert_eq!(height(&layout, PaneId::Blocking, PaneId::Proposals), 1);
         assert_eq!(height(&layout, PaneId::State, PaneId::Proposals), 16);
         assert_eq!(height(&layout, PaneId::Blocking, PaneId::Blocking), LEAST.1);
@@ -517,11 +520,11 @@ mod tests {
     proptest! {
         #[test]
         fn everything_lies_on_the_screen(
-            width in 0u16..260, height in 0u16..90, pane in 0usize..8, answer in 0u16..4, strip in 0u16..2, zoomed: bool,
-            presses in prop::collection::vec(0u8..4, 0..60), wants in prop::array::uniform9(prop::option::of(0u16..60))
+            width in 0u16..260, height in 0u16..90, pane in 0usize..8, answer in 0u16..4, more in 0u16..9, strip in 0u16..2, zoomed: bool,
+            presses in prop::collection::vec(0u8..4, 0..60), wants in prop::array::uniform9((prop::option::of(0u16..60), 0u16..60))
         ) {
             let area = screen(width, height);
-            let mut layout = Layout { zoomed, answer, strip, wants, ..Layout::default() };
+            let mut layout = Layout { zoomed, answer: (answer, answer + more), strip, wants: wants.map(|(needs, uses)| Wants { needs, uses }), ..Layout::default() };
             for press in presses {
                 let how = [Resize::Wider, Resize::Narrower, Resize::Taller, Resize::Shorter][usize::from(press)];
                 layout.resize(area, PANES[pane], how);

@@ -88,6 +88,38 @@ pub(crate) fn rows_of(rows: usize) -> u16 {
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
+/// Rows that are left empty rather than used for something else.
+pub(crate) const FEW: u16 = 4;
+
+/// Rows inside a pane's border.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wants {
+    /// What it shows takes so many, none where it is empty; `None` where its share is right, as far as it uses that.
+    pub needs: Option<u16>,
+    /// So many have something where it unfolds what it folded.
+    pub uses: u16,
+}
+
+impl Wants {
+    pub const ANY: Wants = Wants { needs: None, uses: u16::MAX };
+    pub const NONE: Wants = Wants { needs: Some(0), uses: 0 };
+
+    pub fn exactly(rows: usize) -> Wants {
+        Wants { needs: Some(rows_of(rows)), uses: rows_of(rows) }
+    }
+
+    /// Its share as far as it has something for it.
+    pub fn up_to(rows: usize) -> Wants {
+        Wants { needs: None, uses: rows_of(rows) }
+    }
+
+    /// What is enough for this and for what is asked now.
+    pub fn grown(self, now: Wants) -> Wants {
+        let both = self.needs.zip(now.needs);
+        both.map_or(now, |(a, b)| Wants { needs: Some(a.max(b)), uses: self.uses.max(now.uses) })
+    }
+}
+
 /// A pane: a list of rows with a search, and what else the pane makes of it.
 pub trait Pane {
     fn id(&self) -> PaneId;
@@ -108,10 +140,10 @@ pub trait Pane {
         self.draw(view, &mut Painter { buf: frame.buffer_mut(), theme, focused }, area);
     }
 
-    /// Rows inside its border that it has something for in so many columns; none where it is empty, `None` where any number is of use.
-    fn wants(&self, view: &View, width: u16) -> Option<u16> {
-        let _ = (view, width);
-        None
+    /// The rows that it has something for in so many columns; asked once a frame, before it is drawn.
+    fn wants(&mut self, view: &View, theme: &Theme, width: u16) -> Wants {
+        let _ = (view, theme, width);
+        Wants::ANY
     }
 
     fn outline(&self) -> &Outline;

@@ -11,7 +11,7 @@ use crate::answer;
 use crate::chrome;
 use crate::dialog;
 use crate::layout::{Geometry, MINIMUM};
-use crate::pane::PANES;
+use crate::pane::{PANES, Wants};
 use crate::sanitize;
 use crate::strip;
 use crate::theme::Role;
@@ -29,7 +29,7 @@ impl App {
         self.dirty = false;
         chrome::ground(&self.themes.now, area, frame);
         self.layout.answer = answer::rows(&self.view, area.width);
-        self.layout.strip = self.layout.answer.min(1);
+        self.layout.strip = self.layout.answer.0.min(1);
         self.weigh(area);
         let Some(geometry) = self.layout.geometry(area, self.focus) else {
             return self.draw_too_small(area, frame);
@@ -68,14 +68,16 @@ impl App {
         let anew = self.drawn.wanted_at != at;
         self.drawn.wanted_at = at;
         if anew {
-            self.layout.wants = [Some(0); PANES.len()];
+            self.layout.wants = [Wants::NONE; PANES.len()];
         }
         let slots = self.layout.geometry(area, self.focus).map(|geometry| geometry.slots).unwrap_or_default();
         for slot in slots {
-            let rows = self.pane(slot.pane).and_then(|pane| pane.wants(&self.view, slot.area.width.saturating_sub(2)));
             let place = PANES.iter().position(|pane| *pane == slot.pane);
-            if let Some(kept) = place.and_then(|place| self.layout.wants.get_mut(place)) {
-                *kept = rows.map(|rows| kept.map_or(rows, |kept| kept.max(rows)));
+            let kept = place.and_then(|place| self.layout.wants.get_mut(place));
+            let pane = self.panes.iter_mut().find(|pane| pane.id() == slot.pane);
+            if let Some((kept, pane)) = kept.zip(pane) {
+                let width = slot.area.width.saturating_sub(2);
+                *kept = kept.grown(pane.wants(&self.view, &self.themes.now, width));
             }
         }
     }

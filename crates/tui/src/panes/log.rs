@@ -4,8 +4,8 @@ use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
 use super::summary::{kind, step, summary};
-use crate::pane::{Intent, Pane, PaneAction, PaneId};
-use crate::theme::Role;
+use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants};
+use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, run};
 use crate::widgets::outline::Outline;
@@ -78,6 +78,10 @@ impl Pane for LogPane {
     fn update(&mut self, view: &View) -> Vec<Intent> {
         self.outline.list.grown(view.records.len());
         Vec::new()
+    }
+
+    fn wants(&mut self, view: &View, _theme: &Theme, _width: u16) -> Wants {
+        Wants::exactly(view.records.len())
     }
 
     fn outline(&self) -> &Outline {

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::trail::Trail;
 use crate::color::Depth;
-use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
@@ -270,16 +270,16 @@ impl Pane for ObservationsPane {
         Vec::new()
     }
 
-    fn wants(&self, view: &View, width: u16) -> Option<u16> {
+    fn wants(&mut self, view: &View, _theme: &Theme, width: u16) -> Wants {
         let columns = usize::from(width).saturating_sub(1);
         let Some(session) = view.session.as_ref().filter(|_| columns != self.width) else {
-            return Some(rows_of(self.len));
+            return Wants::exactly(self.len);
         };
         let mut rows = 0;
         for node in self.trail.ids().iter().filter_map(|id| session.node(*id)) {
             pieces(session, node, &mut |piece| rows += piece.count(columns.max(1)));
         }
-        Some(rows_of(rows))
+        Wants::exactly(rows)
     }
 
     fn outline(&self) -> &Outline {

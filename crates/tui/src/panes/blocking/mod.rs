@@ -11,8 +11,8 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use crate::actions::ActionId;
-use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
-use crate::theme::Role;
+use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants};
+use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, split_bottom, split_top};
 use crate::widgets::outline::Outline;
@@ -283,13 +283,13 @@ impl Pane for BlockingPane {
         PaneId::Blocking
     }
 
-    fn wants(&self, _view: &View, width: u16) -> Option<u16> {
+    fn wants(&mut self, _view: &View, _theme: &Theme, width: u16) -> Wants {
         // A goal and an action that needs nothing are told elsewhere.
         let goals = self.nodes().iter().filter(|node| node.kind == NodeKind::Goal).count();
         let needs = |node: &BlockingNode| node.kind == NodeKind::Condition || node.status == NodeStatus::Blocked;
         let nothing =
             !self.is_live() && goals < 2 && !self.nodes().iter().any(|n| n.kind != NodeKind::Goal && needs(n));
-        Some(if nothing { 0 } else { rows_of(self.shown.len() + self.reason(width.into()).len() + 1) })
+        Wants::exactly(if nothing { 0 } else { self.shown.len() + self.reason(width.into()).len() + 1 })
     }
 
     fn title(&self, _view: &View) -> String {

@@ -13,7 +13,7 @@ use self::editor::PromptEditor;
 use super::trail::Trail;
 use crate::actions::ActionId;
 use crate::event::Input;
-use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::pane::{FEW, Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, run, split_left, split_top};
@@ -26,6 +26,8 @@ use stepwright_protocol::Level;
 /// From this width on, the list of asks is beside the ask.
 const BESIDE: u16 = 120;
 const LIST: u16 = 36;
+/// Rows of the list of asks where it is above the ask.
+const LISTED: usize = 5;
 
 #[derive(Debug, SmartDefault)]
 pub(crate) struct ModelPane {
@@ -41,7 +43,11 @@ pub(crate) struct ModelPane {
     /// The rows of an answer that is complete, kept while ask, width and arrangement stay.
     answer: Option<(AskId, usize, bool, Vec<Row>)>,
     shown: Option<AskId>,
+    /// Whether all of an answer is shown, and whether a person wants it to be.
     stacked: bool,
+    by_hand: Option<bool>,
+    /// Rows of an ask in so many columns.
+    counted: Option<(AskId, usize, Wants)>,
     editor: Option<PromptEditor>,
     /// An edited prompt was sent when there were so many asks: the next one is gone to.
     sent: Option<usize>,
@@ -62,11 +68,15 @@ impl ModelPane {
         if self.request.as_ref().is_none_or(|(id, w, _)| (*id, *w) != (ask.id, width)) {
             self.request = Some((ask.id, width, detail::request(ask, width)));
         }
-        let key = (ask.id, width, self.stacked);
+        // What came beside the texts unfolds where there is room for it.
+        let needs = self.counted.and_then(|(.., wants)| wants.needs).filter(|_| ask.exchange.is_some());
+        let spare = needs.map_or(0, |needs| area.height.saturating_sub(needs));
+        let stacked = self.by_hand.unwrap_or(spare > FEW);
+        let key = (ask.id, width, stacked);
         let kept = self.answer.take().filter(|(id, w, s, _)| (*id, *w, *s) == key && ask.state != AskState::Pending);
         let answer = match kept {
             Some((.., rows)) => rows,
-            None => detail::answer(view, ask, painter.theme, width, self.stacked),
+            None => detail::answer(view, ask, painter.theme, width, stacked),
         };
         let request = self.request.as_ref().map_or(&[][..], |(_, _, rows)| rows);
         let len = request.len() + 1 + answer.len();
@@ -82,7 +92,9 @@ impl ModelPane {
             }
             painter.matches(area, line, self.outline.find.pattern());
         }
-        if ask.state != AskState::Pending {
+        let is_kept = ask.state != AskState::Pending;
+        self.stacked = stacked;
+        if is_kept {
             self.answer = Some((key.0, key.1, key.2, answer));
         }
     }
@@ -129,6 +141,22 @@ impl Pane for ModelPane {
         self.moved(0, view)
     }
 
+    fn wants(&mut self, view: &View, theme: &Theme, width: u16) -> Wants {
+        let Some(ask) = self.ask(view).filter(|_| width < BESIDE && self.editor.is_none()) else { return Wants::ANY };
+        let width = usize::from(width).saturating_sub(1);
+        let known = self.counted.filter(|(id, w, _)| (*id, *w) == (ask.id, width) && ask.state != AskState::Pending);
+        let wants = known.map_or_else(
+            || {
+                let said = |unfolded| detail::answer(view, ask, theme, width, unfolded).len();
+                let rows = LISTED + 2 + detail::request(ask, width).len();
+                Wants { needs: Some(rows_of(rows + said(false))), uses: rows_of(rows + said(true)) }
+            },
+            |(.., wants)| wants,
+        );
+        self.counted = Some((ask.id, width, wants));
+        wants
+    }
+
     fn outline(&self) -> &Outline {
         &self.outline
     }
@@ -172,7 +200,7 @@ impl Pane for ModelPane {
         let (list, side) = if beside {
             split_left(area, LIST)
         } else {
-            split_top(area, (self.asks.len().min(5) as u16).min(area.height / 3).max(1))
+            split_top(area, (self.asks.len().min(LISTED) as u16).min(area.height / 3).max(1))
         };
         let (asks, cursor, theme) = (&self.asks, self.outline.list.cursor(), painter.theme);
         self.outline.draw(painter, list, asks.len(), |at, _| {
@@ -221,7 +249,7 @@ impl Pane for ModelPane {
                     return vec![Intent::Say(Level::Info, words.into())];
                 }
             }
-            PaneAction::Cycle => self.stacked = !self.stacked,
+            PaneAction::Cycle => self.by_hand = Some(!self.stacked),
             PaneAction::Copy => return self.ask(view).map(|a| Intent::Copy(plain(a))).into_iter().collect(),
             PaneAction::PageUp | PaneAction::PageDown => {
                 for _ in 0..(self.detail.area.height / 3).max(1) {

@@ -29,7 +29,8 @@ use self::over::{Over, Page};
 use self::rows::Item;
 use super::debounce::Debounce;
 use crate::event::Input;
-use crate::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
+use crate::pane::{FileUse, Intent, Pane, PaneAction, PaneId, Wants};
+use crate::theme::Theme;
 use crate::view::{Answer, View};
 use crate::widgets::draw::Painter;
 use crate::widgets::edit::{Edited, Editor, token};
@@ -55,6 +56,9 @@ struct Typing {
     seen: Option<Result<Arc<Inspection>, String>>,
     asked: bool,
 }
+
+/// A row that an added text is typed in.
+const ADDED: u16 = 1;
 
 /// The key of an inspection: action, text, pool, set in force.
 type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
@@ -481,9 +485,17 @@ impl Pane for PreconditionsPane {
         intents
     }
 
-    fn wants(&self, _view: &View, _width: u16) -> Option<u16> {
-        let idle = self.items.is_empty() && self.over.is_empty() && self.typing.is_none();
-        idle.then_some(if self.tabs.actions.is_empty() { 2 } else { 4 })
+    fn wants(&mut self, _view: &View, _theme: &Theme, _width: u16) -> Wants {
+        if !self.over.is_empty() || self.typing.is_some() {
+            return Wants::ANY;
+        }
+        let (items, actions) = (self.items.len(), self.tabs.actions.len());
+        match (items, actions) {
+            (0, 0) => Wants::exactly(2),
+            (0, _) => Wants::exactly(4),
+            // The counts, the rows, and a row for each action under its rule, or the tabs.
+            _ => Wants::exactly(1 + items + usize::from(ADDED) + if actions > 1 { actions + 1 } else { 1 }),
+        }
     }
 
     fn outline(&self) -> &Outline {

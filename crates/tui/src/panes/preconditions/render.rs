@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::detail::{self, CandidateDetail};
 use super::rows::{self, Item};
-use super::{PreconditionsPane, Typing};
-use crate::pane::PaneAction;
+use super::{ADDED, PreconditionsPane, Typing};
+use crate::pane::{FEW, PaneAction};
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
@@ -24,10 +24,6 @@ const LEAD: usize = 17;
 const PICK: usize = 2;
 /// Rows of candidates that stay in sight whatever is said below them, where the pane has room for both.
 const LISTED: u16 = 8;
-/// Rows that are left empty rather than used for something else.
-const FEW: u16 = 4;
-/// A row that an added text is typed in.
-const ADDED: u16 = 1;
 /// The least height of the words below the list, with their rule.
 const LEAST: u16 = 3;
 

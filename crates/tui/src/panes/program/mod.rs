@@ -22,7 +22,8 @@ use self::excerpt::ProgramExcerpt;
 use self::rows::Line;
 use super::trail::Trail;
 use crate::event::Input;
-use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants, rows_of};
+use crate::theme::Theme;
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row};
 use crate::widgets::outline::{Mouse, Outline};
@@ -41,7 +42,9 @@ pub(crate) struct ProgramPane {
     trail: Trail,
     specification: Vec<String>,
     opening: Vec<String>,
+    /// Whether the specification is shown, and whether a person wants it to be; else it is where there is room.
     unfolded: bool,
+    by_hand: Option<bool>,
     heading: usize,
     lines: Vec<Line>,
     /// Of each node of the trail the lines of the whole program before it, and after the last how many there are in all.
@@ -145,13 +148,24 @@ impl ProgramPane {
             let at = line.and_then(|l| self.lines.iter().position(|x| *x == l)).or(own).unwrap_or(0);
             return self.outline.list.go(at, self.lines.len());
         }
-        let before = self.heading;
-        self.unfolded = !self.unfolded;
+        self.by_hand = Some(!self.unfolded);
+        self.unfold(!self.unfolded);
+    }
+
+    /// Shows the specification or folds it.
+    fn unfold(&mut self, open: bool) {
+        let (line, before) = (self.line(), self.heading);
+        self.unfolded = open;
         self.lay_heading();
         self.here = (self.here + self.heading).saturating_sub(before);
         // The cursor stays on its line, or goes to the fold that hides it.
         let at = line.and_then(|l| self.lines.iter().position(|x| *x == l)).unwrap_or(0);
         self.outline.list.go(at, self.lines.len());
+    }
+
+    /// Rows with the specification folded.
+    fn folded_len(&self) -> usize {
+        self.lines.len() - if self.unfolded { self.specification.len().min(self.lines.len()) } else { 0 }
     }
 
     fn activate(&mut self, view: &View) -> Vec<Intent> {
@@ -248,10 +262,16 @@ impl Pane for ProgramPane {
         if highlight::is_ready() { Vec::new() } else { vec![Intent::WakeIn(LOADING)] }
     }
 
-    fn wants(&self, view: &View, _width: u16) -> Option<u16> {
+    fn wants(&mut self, view: &View, _theme: &Theme, _width: u16) -> Wants {
         let below = ProgramExcerpt::of(view, self.line().and_then(Line::node)).map_or(0, |excerpt| excerpt.height());
         // What is below the trajectory gets at most a half.
-        Some(rows_of((self.lines.len() + below).max(2 * below)))
+        let rows = |lines: usize| rows_of((lines + below).max(2 * below));
+        let folded = self.folded_len();
+        let unfolds = self.by_hand != Some(false);
+        Wants {
+            needs: Some(rows(if self.by_hand == Some(true) { self.lines.len() } else { folded })),
+            uses: rows(if unfolds { folded + self.specification.len() } else { folded }),
+        }
     }
 
     fn outline(&self) -> &Outline {

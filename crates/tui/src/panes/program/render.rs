@@ -7,6 +7,7 @@ use super::editing::Editing;
 use super::excerpt::ProgramExcerpt;
 use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
+use crate::pane::FEW;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{self, Painter, Row, Run, run, split_left, split_top};
@@ -48,6 +49,11 @@ impl ProgramPane {
     }
 
     fn draw_lines(&mut self, painter: &mut Painter<'_>, area: Rect, session: &Session) {
+        let spare = usize::from(area.height).saturating_sub(self.folded_len());
+        let open = self.by_hand.unwrap_or(spare > usize::from(FEW));
+        if open != self.unfolded {
+            self.unfold(open);
+        }
         let window = self.outline.list.window(self.lines.len(), usize::from(area.height));
         let area = painter.scrollbar(area, self.outline.list.top(), self.lines.len());
         self.outline.body = area;

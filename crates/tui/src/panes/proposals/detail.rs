@@ -13,7 +13,8 @@ const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
 const STREAM: usize = 4;
 
-pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Vec<Row> {
+/// `listed`: whether its row says the whole action.
+pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     match &proposal.action {
         Some(action) if action.text.contains('\n') => {
@@ -28,7 +29,9 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
             }
         }
         Some(action) => {
-            rows.extend(words::labelled("action   ", Role::Title, &action.text, width));
+            if !listed {
+                rows.extend(words::labelled("action   ", Role::Title, &action.text, width));
+            }
             match &action.call {
                 // In dialogues an act is its own call.
                 Some(call) if *call == action.text => {}

@@ -12,9 +12,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::offer;
 use crate::actions::ActionId;
-use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::request;
-use crate::theme::{Role, Theme, UNICODE};
+use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
@@ -42,6 +42,8 @@ const DECIDED: usize = 3;
 /// Admissible actions that are named where nothing is offered.
 const LISTED: usize = 8;
 
+/// Rows that say that an episode is over.
+const OVER: usize = 3;
 /// So many proposals are few.
 const SHORT: usize = 6;
 
@@ -52,6 +54,8 @@ const BESIDE: u16 = 110;
 pub(crate) struct ProposalsPane {
     outline: Outline,
     detail: Scrolled,
+    /// What stands below the list, and the columns it was laid out for, from the count of rows to the drawing of the same frame.
+    said: Option<(usize, Vec<Row>)>,
     /// The proposal shown last, so that the scroll restarts for another.
     shown: Option<ProposalId>,
     /// The proposal last explained, and how often assertions had been put in force by then.
@@ -156,7 +160,13 @@ impl ProposalsPane {
         asking: Vec<Row>,
     ) {
         let width = usize::from(side.width).saturating_sub(1);
-        let rows = said_of_chosen(view, turn, painter.theme, width, asking);
+        // Most often what was counted before the frame was drawn.
+        let counted = self.said.take().filter(|(counted, _)| *counted == width).map(|(_, rows)| rows);
+        let rows = counted.unwrap_or_else(|| {
+            // Beside the list its rows are narrower than what is said.
+            let listed = if beside { 0 } else { width };
+            said_of_chosen(view, turn, painter.theme, (width, listed), asking)
+        });
         let area = if beside {
             side
         } else {
@@ -167,12 +177,22 @@ impl ProposalsPane {
     }
 }
 
-/// What stands below the list: what is being asked, the plan, and all that is known of the chosen proposal.
-fn said_of_chosen(view: &View, turn: &Turn, theme: &Theme, width: usize, asking: Vec<Row>) -> Vec<Row> {
+/// What stands below the list, whose rows have so many columns: what is being asked, the plan, and all that is known of the chosen proposal.
+fn said_of_chosen(
+    view: &View,
+    turn: &Turn,
+    theme: &Theme,
+    (width, listed): (usize, usize),
+    asking: Vec<Row>,
+) -> Vec<Row> {
     let mut rows = asking;
     rows.extend(plan::rows(view, theme, width));
     match view.chosen() {
-        Some(proposal) => rows.extend(detail::rows(view, turn, proposal, theme, width)),
+        Some(proposal) => {
+            let room = listed.saturating_sub(5 + facts(view, proposal, listed, theme).width());
+            let is_whole = surface(proposal).width() <= room;
+            rows.extend(detail::rows(view, turn, proposal, is_whole, theme, width));
+        }
         None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
     }
     rows.extend(detail::decisions(turn, width));
@@ -365,22 +385,29 @@ impl Pane for ProposalsPane {
         }
     }
 
-    fn wants(&self, view: &View, width: u16) -> Option<u16> {
+    fn wants(&mut self, view: &View, theme: &Theme, width: u16) -> Wants {
         let (beside, width) = (width >= BESIDE, usize::from(width).saturating_sub(1));
-        let theme = Theme::monochrome(UNICODE);
         let asked = request::open(view).map_or(0, |_| 2);
         if let Some(offer) = view.offer() {
-            return Some(rows_of(asked + offer::rows(view, offer, &theme, width, offer::LONG).len()));
+            return Wants::exactly(asked + offer::rows(view, offer, theme, width, offer::LONG).len());
         }
-        // A long list has something for any number of rows.
-        let (turn, offered) = (view.turn()?, view.offered_len());
-        if beside || turn.proposals.is_empty() || offered > SHORT {
-            return None;
+        let Some(turn) = view.turn().filter(|_| !beside) else { return Wants::ANY };
+        let asking = detail::asking(view, turn, theme, width);
+        if let Some(session) = view.session.as_ref().filter(|s| s.is_done() && turn.proposals.is_empty()) {
+            // That it is over, and how, beside what was decided last.
+            let rows = asking.len() + detail::last(session, theme, width).len() + plan::rows(view, theme, width).len();
+            return Wants::up_to(OVER + rows);
         }
-        let asking = detail::asking(view, turn, &theme, width);
+        if turn.proposals.is_empty() {
+            return Wants::ANY;
+        }
         let taken = detail::taken(turn, None, width).len().min(DECIDED);
-        let said = said_of_chosen(view, turn, &theme, width, asking).len();
-        Some(rows_of(asked + taken + offered + 1 + said))
+        let said = said_of_chosen(view, turn, theme, (width, width), asking);
+        let offered = view.offered_len();
+        let rows = rows_of(asked + taken + offered + 1 + said.len());
+        self.said = Some((width, said));
+        // A long list is worth its share.
+        Wants { needs: Some(rows).filter(|_| offered <= SHORT), uses: rows }
     }
 
     fn outline(&self) -> &Outline {
@@ -433,7 +460,7 @@ impl Pane for ProposalsPane {
                 format!("Nothing is offered at this step. {propose} asks the method, {manual} lets you act yourself.")
             };
             painter.empty(area, &text);
-            let (_, below) = split_top(area, 3);
+            let (_, below) = split_top(area, OVER as u16);
             let theme = painter.theme;
             let rows = |width: usize| {
                 let mut rows = asking.clone();

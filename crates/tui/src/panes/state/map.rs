@@ -3,7 +3,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::theme::Role;
+use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Painter, Row, run, split_left, split_top};
 use crate::widgets::words;
 use stepwright_world::map::{FloorPlan, Mark, Point, Sight};
@@ -45,6 +45,18 @@ pub fn draw(map: &FloorPlan, painter: &mut Painter<'_>, area: Rect) {
         painter.row(plan, line, &runs(cells));
     }
     painter.rows(legend, &explained(map, usize::from(legend.width), ascii));
+}
+
+/// Rows of the plan at its largest, and of what is said beside or below it.
+pub fn height(map: &FloorPlan, width: u16, glyphs: &Glyphs) -> usize {
+    let (_, bottom, _, top) = bounds(map);
+    let rows = ((top - bottom) * LARGEST).clamp(0.0, f64::from(u16::MAX)).ceil() as usize + 1;
+    let ascii = glyphs.full.is_ascii();
+    if width < BESIDE {
+        return rows + explained(map, usize::from(width), ascii).len().min(7);
+    }
+    let plan = (size(map, rows as f64).0 as u16).min(width.saturating_sub(LEGEND + 1));
+    rows.max(explained(map, usize::from(width - plan), ascii).len())
 }
 
 /// The bounds of everything on the plan: left, bottom, right, top.

@@ -31,8 +31,8 @@ use self::edit::ValueEdit;
 use self::raw::Raw;
 use self::split::SplitPane;
 use crate::event::Input;
-use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
-use crate::theme::{Glyphs, Theme, UNICODE};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants, rows_of};
+use crate::theme::{Glyphs, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
@@ -54,6 +54,8 @@ const SCROLLING: [(PaneAction, &str); 6] = [
 ];
 
 const VARIABLES: &str = "program variables: what the agent can know";
+/// The same below a picture, which shows the same.
+const BELOW: &str = "program variables";
 /// The fewest rows below a picture in which values are shown.
 const LEAST_BELOW: u16 = 3;
 /// From this width on, both sides are beside each other; below it one above the other.
@@ -208,14 +210,15 @@ impl StatePane {
         }
     }
 
-    /// Rows of the picture, where it has a height of its own.
+    /// Rows of the picture, where there is one.
     fn height(&self, glyphs: &Glyphs, width: u16) -> Option<u16> {
         let columns = usize::from(width);
         Some(rows_of(match (self.plan()?, self.believed()) {
             (Map::Page(page), _) => page::height(page, glyphs, columns),
             (Map::Stacks(truth), Some(believed)) => stacks::height_of_both(believed, truth, glyphs, width),
             (Map::Stacks(stacks), None) => stacks::height(stacks, glyphs, columns),
-            _ => return None,
+            (Map::FloorPlan(plan), _) => map::height(plan, width, glyphs),
+            (Map::Rooms(plan), _) => rooms::height(plan, columns),
         }))
     }
 
@@ -231,7 +234,7 @@ impl StatePane {
         let side = if situation.belief.is_some() { Side::Belief } else { Side::Variables };
         let (split, title) = match side {
             Side::Belief => (&mut self.belief, "believed"),
-            _ => (&mut self.variables, VARIABLES),
+            _ => (&mut self.variables, BELOW),
         };
         if let Some(value) = value_of(&situation, side) {
             split.fit(value, usize::from(below.height - 1));
@@ -398,10 +401,30 @@ impl Pane for StatePane {
         self.judge_form(view)
     }
 
-    fn wants(&self, _view: &View, width: u16) -> Option<u16> {
-        let picture = self.height(&UNICODE, width).filter(|_| self.raw.is_none() && self.shown() == ViewMode::Map)?;
-        let values = if self.situation.as_ref()?.belief.is_some() { &self.belief } else { &self.variables };
-        Some(picture.saturating_add(rows_of(values.tree.rows().len() + 2)))
+    fn wants(&mut self, view: &View, theme: &Theme, width: u16) -> Wants {
+        let Some(situation) = self.situation.as_ref().filter(|_| self.raw.is_none()) else { return Wants::ANY };
+        // A heading and the values, all open.
+        let values = |side| 1 + value_of(situation, side).map_or(0, tree::rows_open);
+        let picture = usize::from(self.height(&theme.glyphs, width).unwrap_or(0));
+        match self.shown() {
+            ViewMode::Map => {
+                let side = if situation.belief.is_some() { Side::Belief } else { Side::Variables };
+                let closed = value_of(situation, side).map_or(0, tree::len);
+                // A plan is drawn in its share, and not smaller for the values' sake.
+                let is_plan = matches!(self.plan(), Some(Map::FloorPlan(_) | Map::Rooms(_)));
+                let needs = Some(rows_of(picture + 2 + closed)).filter(|_| !is_plan);
+                Wants { needs, uses: rows_of(picture + 1 + values(side)) }
+            }
+            ViewMode::Variables => Wants::up_to(values(Side::Variables)),
+            ViewMode::Truth => Wants::up_to(values(Side::Truth)),
+            ViewMode::Belief => {
+                let picture = if self.believed().is_some() { picture } else { 0 };
+                let sides = if self.sides(ViewMode::Belief).len() > 1 && width < BESIDE { 2 } else { 1 };
+                let rows = 1 + self.belief.tree.rows().len().max(self.true_belief.tree.rows().len());
+                Wants::up_to(picture + sides * rows + usize::from(view.offer().is_some()))
+            }
+            ViewMode::Drift | ViewMode::Both => Wants::ANY,
+        }
     }
 
     fn outline(&self) -> &Outline {

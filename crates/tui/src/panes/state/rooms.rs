@@ -15,6 +15,22 @@ const NARROWEST: usize = 28;
 /// The fewest lines of a box, borders included.
 const LOWEST: usize = 5;
 
+/// Rows in which nothing is left out.
+pub fn height(plan: &Rooms, width: usize) -> usize {
+    let captions = plan.captions.iter().map(|caption| words::labelled("", Role::Text, caption, width).len());
+    captions.sum::<usize>() + plan.rooms.chunks(shelved(plan, width)).map(needed).sum::<usize>()
+}
+
+/// Rooms side by side.
+fn shelved(plan: &Rooms, width: usize) -> usize {
+    (width / NARROWEST).clamp(1, plan.rooms.len().max(1))
+}
+
+/// Rows of rooms side by side.
+fn needed(shelf: &[Room]) -> usize {
+    2 + shelf.iter().map(|r| r.exits.len() + r.things.len()).max().unwrap_or(0)
+}
+
 pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
     let glyphs = &painter.theme.glyphs;
     let width = usize::from(area.width);
@@ -22,12 +38,11 @@ pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
     for caption in &plan.captions {
         rows.extend(words::labelled("", Role::Text, caption, width));
     }
-    let columns = (width / NARROWEST).clamp(1, plan.rooms.len().max(1));
+    let columns = shelved(plan, width);
     let left = usize::from(area.height).saturating_sub(rows.len());
     let wide = (width / columns).max(4);
     let mut order: Vec<&[Room]> = plan.rooms.chunks(columns).collect();
     let own = order.iter().position(|shelf| shelf.iter().any(|room| room.here));
-    let needed = |shelf: &[Room]| 2 + shelf.iter().map(|r| r.exits.len() + r.things.len()).max().unwrap_or(0);
     // Where not everything fits, the agent's room comes first and gets what it needs, as far as another still has its least.
     let crowded = order.iter().map(|shelf| needed(shelf)).sum::<usize>() > left;
     if let Some(at) = own.filter(|_| crowded) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::pane::FEW;
 use crate::widgets::words::{self, Change};
 use stepwright_text::json_pointer::{join, unescaped};
 
@@ -65,6 +66,25 @@ pub struct Tree {
     room: Option<usize>,
     fitted: BTreeSet<String>,
     rows: Vec<TreeRow>,
+}
+
+/// Rows of a value of which nothing is open.
+pub(crate) fn len(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => map.len(),
+        Value::Array(items) => items.len(),
+        _ => 1,
+    }
+}
+
+/// Rows of a value of which everything is open; itself not counted.
+pub(crate) fn rows_open(value: &Value) -> usize {
+    let row = |child: &Value| 1 + rows_open(child);
+    match value {
+        Value::Object(map) => map.values().map(row).sum(),
+        Value::Array(items) => items.iter().map(row).sum(),
+        _ => 0,
+    }
 }
 
 impl Tree {
@@ -158,8 +178,8 @@ impl Tree {
         self.rows = rows;
     }
 
-    /// Opens closed collections, the outer ones first, as far as there are free rows; whether one was opened. Where none fits any more and a
-    /// good part of the rows is free, the smallest is opened and scrolls.
+    /// Opens closed collections, the outer ones first, as far as there are free rows; whether one was opened. Where none fits any more and
+    /// more than a few rows are free, the smallest is opened and scrolls.
     fn open_what_fits(&mut self, value: &Value, rows: &[TreeRow]) -> bool {
         let Some(room) = self.room.filter(|_| self.unfold == Unfold::Fit) else { return false };
         let mut free = room.saturating_sub(rows.len());
@@ -167,17 +187,27 @@ impl Tree {
         closed.sort_by_key(|row| row.depth);
         let before = self.fitted.len();
         let mut smallest: Option<(usize, usize, String)> = None;
-        for row in closed.into_iter().filter(|row| self.by_hand.get(&row.pointer) != Some(&false)) {
-            let Some(inner) = value.pointer(&row.pointer).filter(|v| !words::is_whole(v)) else { continue };
-            let size = size(inner).min(MOST + 1);
+        let openable = closed.into_iter().filter(|row| self.by_hand.get(&row.pointer) != Some(&false));
+        let mut all: Vec<(&TreeRow, &Value)> =
+            openable.filter_map(|row| Some((row, value.pointer(&row.pointer)?))).collect();
+        // What fits a line comes last.
+        all.sort_by_key(|(_, inner)| words::is_whole(inner));
+        for (row, inner) in all {
+            let (size, is_whole) = (size(inner).min(MOST + 1), words::is_whole(inner));
+            if is_whole && (self.compact || self.fitted.len() > before) {
+                break;
+            }
             if size <= free {
                 free -= size;
                 self.fitted.insert(row.pointer.clone());
-            } else if size <= 2 * room && smallest.as_ref().is_none_or(|least| (row.depth, size) < (least.0, least.1)) {
+            } else if !is_whole
+                && size <= 2 * room
+                && smallest.as_ref().is_none_or(|least| (row.depth, size) < (least.0, least.1))
+            {
                 smallest = Some((row.depth, size, row.pointer.clone()));
             }
         }
-        if self.fitted.len() == before && free * 3 > room {
+        if self.fitted.len() == before && (free * 3 > room || free > usize::from(FEW)) {
             self.fitted.extend(smallest.map(|(.., pointer)| pointer));
         }
         self.fitted.len() > before
