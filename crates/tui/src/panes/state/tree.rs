@@ -374,12 +374,12 @@ mod tests {
         tree.lay(&value);
         assert_eq!(
             keys(&tree).iter().map(|key| key.split('=').next().unwrap_or_default().trim()).collect::<Vec<_>>(),
-            ["small", "places", "[0]", "[1]", "[2]", "large", "one line"],
-            "what does not fit stays closed, what is whole on its line too"
+            ["small", "places", "[0]", "[1]", "[2]", "large", "one line", "x"],
+            "what does not fit stays closed, what is whole on its line comes last"
         );
         tree.set_open("/small", false);
         tree.lay(&value);
-        assert_eq!(tree.rows().len(), 3, "closed by a person");
+        assert_eq!(tree.rows().len(), 4, "closed by a person, so that there is room for what is whole");
         tree.set_unfold(Unfold::All);
         tree.lay(&value);
         assert_eq!(tree.rows().len(), 3 + 30 + 1 + 1 + 3);
