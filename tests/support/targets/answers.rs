@@ -130,7 +130,8 @@ pub fn stream(data: &[u8]) {
                 }
                 _ => {
                     if let Ok(answer) = model.complete(&request(2, true), &sender, &cancel).await {
-                        assert_eq!(answer.completions.len(), 2);
+                        // Those that are whole, where another is cut again and again.
+                        assert!((1..=2).contains(&answer.completions.len()));
                     }
                 }
             }
