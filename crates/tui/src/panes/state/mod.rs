@@ -423,7 +423,7 @@ impl Pane for StatePane {
                 let rows = 1 + self.belief.tree.rows().len().max(self.true_belief.tree.rows().len());
                 Wants::up_to(picture + sides * rows + usize::from(view.offer().is_some()))
             }
-            ViewMode::Drift | ViewMode::Both => Wants::ANY,
+            ViewMode::Drift | ViewMode::Both | ViewMode::Form => Wants::ANY,
         }
     }
 
