@@ -66,7 +66,8 @@ fn automatic(setup: Setup) -> Setup {
 
 async fn ended(w: &mut Watched) {
     let mut begun = false;
-    w.until("the end", |_, s| {
+    // A whole episode, whose programs run in processes: on a busy machine that takes longer than a step.
+    w.until_within(Duration::from_secs(240), "the end", |_, s| {
         begun |= s.policy.is_automatic();
         begun && !s.policy.is_automatic()
     })

@@ -389,7 +389,7 @@ impl Watched {
 
     /// Folds notices in until one satisfies the condition.
     pub async fn until(&mut self, what: &str, is: impl FnMut(&Notice, &Session) -> bool) -> Notice {
-        self.until_within(Duration::from_secs(20), what, is).await
+        self.until_within(Duration::from_secs(60), what, is).await
     }
 
     /// The same, with other patience.
