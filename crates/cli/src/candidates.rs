@@ -9,9 +9,7 @@ use serde_json::{Value, json};
 
 use super::candidate_store::{self, Where};
 use super::{CliError, Global, print, print_json};
-use stepwright_method::precondition::{
-    ActionEffects, Pool, Ranking, Score, SetComparison, SideBySide, Validity, infer_effects,
-};
+use stepwright_method::precondition::{ActionEffects, Pool, Ranking, Score, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
 /// Prints the candidates that the built-in enumerator makes of the demonstrations.
@@ -43,7 +41,7 @@ impl Candidates {
             return Err(CliError::Usage(format!("no demonstration calls `{unknown}`; they call {known}")));
         }
         if self.effects {
-            let mut found = infer_effects(store.demonstrations());
+            let mut found = store.demonstrations().effects().to_vec();
             found.retain(|of| named(&of.action.as_str()));
             let text: String = found.iter().map(changed).collect();
             let shown =

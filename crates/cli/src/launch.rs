@@ -271,11 +271,9 @@ impl Launcher for Launch {
                     Err(error) => problems.push(error.to_string()),
                 }
             }
-            // A method that is configured is wanted in every world.
-            let made_for = kind.first_shown().filter(|_| self.config.method.method.is_empty());
             let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
             let asks = kind.has(Ability::Remote) && !kind.has(Ability::Answers);
-            let suggests = made_for.map(str::to_owned);
+            let suggests = launch::first_method(kind, &self.config).map(str::to_owned);
             let formed = self.config.method.form.is_some();
             WorldEntry { name, about, tasks, suggests, kind: Some(kind), asks, formed }
         };

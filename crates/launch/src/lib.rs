@@ -16,7 +16,7 @@ pub use error::OpenError;
 pub use header::new_header;
 pub use logs::{load_sessions, read_logs};
 pub use open::{
-    NewSession, OpenRequest, keep_new, methods, open, open_to_read, prepare, prepare_new, prepare_unbegun, read_form,
-    resolver, suggested_method,
+    NewSession, OpenRequest, first_method, keep_new, methods, open, open_to_read, prepare, prepare_new,
+    prepare_unbegun, read_form, resolver, suggested_method,
 };
 pub use stepwright_service::can_begin;

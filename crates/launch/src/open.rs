@@ -63,15 +63,20 @@ pub fn open(request: &OpenRequest, config: &Config, sources: &Sources) -> Result
     start(prepare(request, config, sources)?).map_err(OpenError::Failed)
 }
 
+/// The method that a person begins with in a world where none is named: the world's, unless one is configured, which is wanted in every
+/// world; the one that suits the model if `None`.
+pub fn first_method(kind: &WorldKind, config: &Config) -> Option<&'static str> {
+    kind.first_shown().filter(|_| config.method.method.is_empty())
+}
+
 /// All that [`open`] starts, kept under the state directory.
 pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     match request {
         OpenRequest::New(new) => {
             // A person begins with what the start screen suggests; a run measures by the method that suits the model.
-            let is_free = new.method.is_empty() && config.method.method.is_empty();
-            let kind = sources.kind(&new.world).ok().filter(|_| is_free);
-            let shown = kind.and_then(WorldKind::first_shown).map(str::to_owned);
-            let method = shown.unwrap_or_else(|| new.method.clone());
+            let kind = sources.kind(&new.world).ok().filter(|_| new.method.is_empty());
+            let first = kind.and_then(|kind| first_method(kind, config));
+            let method = first.map_or_else(|| new.method.clone(), str::to_owned);
             let new = &NewSession { method, ..new.clone() };
             let mut setup = prepare_new(new, config, sources, system_clock())?;
             keep_new(&mut setup, config)?;

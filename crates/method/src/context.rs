@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
-use super::precondition::{Demo, DemonstrationError, Executed, enumerated_over, suggested_effects};
+use super::precondition::{Demo, DemonstrationError, SharedDemonstrations, enumerated_over};
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
 use super::publications::{self, Asked, Interface, SETTINGS};
@@ -89,7 +89,7 @@ pub struct Knowledge {
     /// The goals at the reset, where the world reports any.
     pub goals: Vec<Atom>,
     pub skills: Arc<SkillShelf>,
-    executed: Arc<OnceLock<Result<Arc<Executed>, DemonstrationError>>>,
+    demonstrated: Arc<OnceLock<Result<Arc<SharedDemonstrations>, DemonstrationError>>>,
     /// What the demonstrations show that actions change, found when first asked.
     effects: Arc<OnceLock<Arc<Effects>>>,
     /// What they show that actions need, found when first asked.
@@ -114,7 +114,7 @@ impl Knowledge {
             kind: String::new(),
             goals: Vec::new(),
             skills,
-            executed: Arc::default(),
+            demonstrated: Arc::default(),
             effects: Arc::default(),
             inferred: Arc::default(),
             postponed: Arc::default(),
@@ -151,12 +151,12 @@ impl Knowledge {
 
     /// The demonstrations, executed once for all who read them.
     /// Errors: they do not run on the specification.
-    pub fn demonstrated(&self, specification: &Specification) -> Result<Arc<Executed>, DemonstrationError> {
+    pub fn demonstrated(&self, specification: &Specification) -> Result<Arc<SharedDemonstrations>, DemonstrationError> {
         let executed = || {
             let demos = self.demonstrations.iter().map(Demo::from).collect();
-            Executed::new(specification, demos).map(Arc::new)
+            SharedDemonstrations::new(specification, demos).map(Arc::new)
         };
-        self.executed.get_or_init(executed).clone()
+        self.demonstrated.get_or_init(executed).clone()
     }
 
     /// What actions need, as the demonstrations show it; nothing where they do not run on the specification.
@@ -172,8 +172,8 @@ impl Knowledge {
     /// What actions change, as the demonstrations show it; nothing where they do not run on the specification.
     pub fn effects(&self, specification: &Specification) -> Arc<Effects> {
         let found = || {
-            let shown = self.demonstrated(specification);
-            Arc::new(shown.map(|demos| suggested_effects(&demos, demos.effects())).unwrap_or_default())
+            let demos = self.demonstrated(specification);
+            Arc::new(demos.map(|demos| demos.suggested_effects()).unwrap_or_default())
         };
         Arc::clone(self.effects.get_or_init(found))
     }

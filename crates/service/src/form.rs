@@ -10,7 +10,7 @@ use stepwright_method::Answer as ModelAnswer;
 use stepwright_method::belief::form::{
     AGAIN, CHAT_TEMPLATE, FormContext, Judged, MAX_TOKENS, Moments, TEMPLATE, document, written,
 };
-use stepwright_method::precondition::{Demo, Executed};
+use stepwright_method::precondition::{Demo, SharedDemonstrations};
 use stepwright_protocol::{Command, FormCommand, Level, Notice};
 use stepwright_world::state_form::StateFormError;
 
@@ -147,7 +147,7 @@ fn with_moments(
         knowledge.demonstrations.is_empty().then(|| Demo { id: "this session".to_owned(), calls: calls.collect() });
     view.work(move |desk: &WorkDesk| {
         let executed = match own {
-            Some(own) => Executed::new(&specification, vec![own]).map(Arc::new),
+            Some(own) => SharedDemonstrations::new(&specification, vec![own]).map(Arc::new),
             None => knowledge.demonstrated(&specification),
         };
         work(executed.map(|demos| Moments::of(&demos)).map_err(|e| e.to_string()), desk)

@@ -115,18 +115,13 @@ impl<'a> Occasion<'a> {
     }
 }
 
-/// The effects that the demonstrations show, by action function in the order of the specification.
-pub fn infer_effects(demos: &Demonstrations) -> Vec<ActionEffects> {
-    inferred(demos, &EffectCalls::of(demos))
-}
-
 #[cfg(test)]
 thread_local! {
     /// How often effects were found out on this thread.
     pub(super) static INFERRED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The same where the calls are known.
+/// The effects that the demonstrations show, by action function in the order of the specification.
 pub(super) fn inferred(demos: &Demonstrations, calls: &EffectCalls) -> Vec<ActionEffects> {
     #[cfg(test)]
     INFERRED.set(INFERRED.get() + 1);
@@ -136,7 +131,7 @@ pub(super) fn inferred(demos: &Demonstrations, calls: &EffectCalls) -> Vec<Actio
 }
 
 /// The effects that the demonstrations suggest, and those that mostly follow, compiled.
-pub fn suggested_effects(demos: &Demonstrations, shown: &[ActionEffects]) -> Effects {
+pub(super) fn suggested(demos: &Demonstrations, shown: &[ActionEffects]) -> Effects {
     let mut effects = Effects::new();
     for action in shown {
         let Some(function) = demos.action(&action.action) else { continue };

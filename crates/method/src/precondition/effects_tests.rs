@@ -1,5 +1,5 @@
 use super::*;
-use crate::precondition::{CandidateStore, Demo, Executed};
+use crate::precondition::{CandidateStore, Demo, SharedDemonstrations};
 use std::sync::Arc;
 use stepwright_episode::action_of_effects;
 use stepwright_program::{Call, Specification};
@@ -40,18 +40,18 @@ class Person:
         pass
 ";
 
-fn demonstrations(demos: &[&[&str]]) -> Demonstrations {
+fn demonstrations(demos: &[&[&str]]) -> SharedDemonstrations {
     let calls = |texts: &[&str]| texts.iter().map(|text| text.parse::<Call>().unwrap()).collect();
     let demos = demos.iter().map(|texts| Demo { id: "demo".into(), calls: calls(texts) }).collect();
-    Demonstrations::new(&Specification::load(HOME, "spec.py").unwrap(), demos).unwrap()
+    SharedDemonstrations::new(&Specification::load(HOME, "spec.py").unwrap(), demos).unwrap()
 }
 
-fn shown(demos: &Demonstrations) -> Vec<(String, Vec<String>)> {
+fn shown(demos: &SharedDemonstrations) -> Vec<(String, Vec<String>)> {
     let suggested = |action: &ActionEffects| {
         let texts = action.candidates.iter().filter(|candidate| candidate.is_suggested());
         (action.action.clone(), texts.map(|candidate| candidate.text.clone()).collect())
     };
-    infer_effects(demos).iter().map(suggested).collect()
+    demos.effects().iter().map(suggested).collect()
 }
 
 fn of<'a>(shown: &'a [(String, Vec<String>)], action: &str) -> &'a [String] {
@@ -103,7 +103,8 @@ fn what_follows_in_some_states_alone_stands_behind_an_if() {
 
 #[test]
 fn what_no_call_changes_is_said_to_be_left_alone() {
-    let found = infer_effects(&demonstrations(&[DAY]));
+    let demos = demonstrations(&[DAY]);
+    let found = demos.effects();
     let grab = found.iter().find(|action| action.action == "grab").unwrap();
     for alone in ["self.posture", "self.close", "self.home.states", "self.home.name"] {
         assert!(grab.left_alone.iter().any(|text| text == alone), "{alone}: {:?}", grab.left_alone);
@@ -126,7 +127,7 @@ fn an_effect_with_an_exception_is_shown_and_not_suggested() {
         "me.hold('milk', 'cup')",
         "me.grab('oven')",
     ]]);
-    let found = infer_effects(&demos);
+    let found = demos.effects();
     let add = found[0].candidates.iter().find(|candidate| candidate.text == "self.held.add(obj)").unwrap();
     assert_eq!((add.explains, add.exceptions, add.is_suggested()), (2, 1, false));
 }
@@ -136,7 +137,7 @@ proptest::proptest! {
     #[test]
     fn what_is_suggested_has_no_exception(picks in proptest::collection::vec(0..DAY.len(), 1..24)) {
         let texts: Vec<&str> = picks.iter().map(|at| DAY[*at]).collect();
-        for action in infer_effects(&demonstrations(&[&texts])) {
+        for action in demonstrations(&[&texts]).effects() {
             for candidate in &action.candidates {
                 proptest::prop_assert_eq!(candidate.explains + candidate.exceptions, action.calls);
                 proptest::prop_assert!(candidate.changes > 0 && candidate.changes <= action.calls);
@@ -147,11 +148,10 @@ proptest::proptest! {
 
 #[test]
 fn effects_are_found_once_for_the_trees_and_the_pools() {
-    let demos = demonstrations(&[DAY]);
-    let executed = Arc::new(Executed::new(demos.specification(), demos.all.clone()).unwrap());
+    let demos = Arc::new(demonstrations(&[DAY]));
     let before = INFERRED.get();
-    assert!(!suggested_effects(&executed, executed.effects()).is_empty());
-    let mut store = CandidateStore::over(Arc::clone(&executed)).with_effects();
+    assert!(!demos.suggested_effects().is_empty());
+    let mut store = CandidateStore::over(Arc::clone(&demos)).with_effects();
     let names: Vec<String> = store.called().into_iter().filter(|name| action_of_effects(name).is_some()).collect();
     let pools = names.iter().map(|name| store.enumerate(name, |_, _| true).unwrap());
     assert!(pools.filter(|pool| !pool.candidates.is_empty()).count() > 1, "{names:?}");

@@ -13,7 +13,6 @@ mod effect_calls;
 mod effects;
 mod enumerate;
 mod evidence;
-mod executed;
 mod grammar;
 mod inspect;
 mod instance_set;
@@ -24,6 +23,7 @@ mod relation;
 mod score;
 mod second;
 mod set_names;
+mod shared;
 #[cfg(test)]
 mod shortcut_tests;
 mod store;
@@ -41,9 +41,8 @@ pub use completion::{
     Written, read_completion, read_effects,
 };
 pub use demonstrations::{Demo, DemonstrationError, Demonstrations, Step};
-pub use effects::{ActionEffects, EffectCandidate, infer_effects, suggested_effects};
+pub use effects::{ActionEffects, EffectCandidate};
 pub use enumerate::{Enumerated, Proposed, enumerate};
-pub use executed::Executed;
 pub use inspect::{ExcludedStep, Inspection, Occasion, Reading, Related, StepView};
 pub use instance_set::InstanceSet;
 pub use instances::{Evaluation, Instance, Instances, NoVerdict};
@@ -53,6 +52,7 @@ pub use relation::Relation;
 pub use score::{Mean, Score};
 pub use second::SecondTier;
 pub use set_names::file_name;
+pub use shared::SharedDemonstrations;
 pub use store::{CandidateStore, StoreError, enumerated, enumerated_over, judge};
 pub use tool_calls::{
     Judgement, Known, ToolRule, ToolStep, contexts as tool_contexts, infer, judge as judge_call,

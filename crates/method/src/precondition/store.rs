@@ -12,11 +12,11 @@ use super::changed::{CandidateEdit, CandidateMark};
 use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
 use super::effect_calls::judge_effect;
 use super::enumerate::enumerate;
-use super::executed::Executed;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::{Cluster, clusters};
 use super::second::{MOST_TRIED, SecondTier};
+use super::shared::SharedDemonstrations;
 use super::validate::{explained, malformed, settled, validate};
 use super::{Candidate, CandidateContext, CandidateOrigin, Pool, Ranking, Validity, Written};
 use stepwright_episode::{action_of_effects, effects_of};
@@ -44,7 +44,7 @@ pub enum StoreError {
 /// The pools of all actions over one set of demonstrations, and of their effects where these are wanted.
 #[derive(Debug, Clone)]
 pub struct CandidateStore {
-    demos: Arc<Executed>,
+    demos: Arc<SharedDemonstrations>,
     by_action: BTreeMap<String, ActionCandidates>,
     /// Where candidates go that the evaluator gives no verdict on.
     second: Option<SecondTier>,
@@ -88,11 +88,11 @@ impl CandidateStore {
     /// Executes the demonstrations; all pools are empty.
     /// Errors: the first call of a demonstration that the specification cannot execute.
     pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
-        Ok(CandidateStore::over(Executed::new(specification, demos)?.into()))
+        Ok(CandidateStore::over(SharedDemonstrations::new(specification, demos)?.into()))
     }
 
     /// Over demonstrations that others read as well.
-    pub fn over(demos: Arc<Executed>) -> Self {
+    pub fn over(demos: Arc<SharedDemonstrations>) -> Self {
         // Here, where the demonstrations are executed, and not while a person waits for the first candidates.
         demos.prepare();
         let functions = demos.specification().functions().iter().filter(|f| f.role == Role::Action);
@@ -141,7 +141,7 @@ impl CandidateStore {
         actions.chain(effects).collect()
     }
 
-    pub fn demonstrations(&self) -> &Demonstrations {
+    pub fn demonstrations(&self) -> &SharedDemonstrations {
         &self.demos
     }
 
@@ -159,7 +159,7 @@ impl CandidateStore {
         }
     }
 
-    fn of_action_mut(&mut self, action: &str) -> Result<(&Executed, &mut ActionCandidates), StoreError> {
+    fn of_action_mut(&mut self, action: &str) -> Result<(&SharedDemonstrations, &mut ActionCandidates), StoreError> {
         self.of_action(action)?;
         let missing = self.no_such_action(action);
         let of_action = self.by_action.get_mut(action).ok_or(missing)?;
@@ -468,12 +468,12 @@ pub fn enumerated(
     specification: &Specification,
     demonstrations: Vec<Demo>,
 ) -> Result<BTreeMap<String, Vec<String>>, String> {
-    let demos = Executed::new(specification, demonstrations).map_err(|e| e.to_string())?;
+    let demos = SharedDemonstrations::new(specification, demonstrations).map_err(|e| e.to_string())?;
     enumerated_over(demos.into())
 }
 
 /// The same over demonstrations that others read as well.
-pub fn enumerated_over(demos: Arc<Executed>) -> Result<BTreeMap<String, Vec<String>>, String> {
+pub fn enumerated_over(demos: Arc<SharedDemonstrations>) -> Result<BTreeMap<String, Vec<String>>, String> {
     let mut store = CandidateStore::over(demos);
     let actions: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
     let mut adopted = BTreeMap::new();

@@ -45,6 +45,8 @@ pub struct Presenter {
     hidden: usize,
     /// The slide that was told last.
     told: Option<Slide>,
+    /// The node whose evidence was asked for, until it is there.
+    asked: Option<NodeId>,
     /// Where the strip was drawn last.
     strip: Rect,
 }
@@ -73,16 +75,17 @@ impl Presenter {
         self.top = 0;
     }
 
-    /// Says which slide is shown if another was, and asks for its evidence unless that is there.
+    /// Says which slide is shown if another was, and asks for its evidence where that is not there, also where other evidence took its place.
     fn look(&mut self, context: Context<'_>) -> Vec<Reply> {
         let Some(session) = &context.view.session else { return Vec::new() };
         let slides = self.slides(session);
-        let shown = slides.get(self.shown(session, &slides)).copied();
-        let Some(slide) = shown.filter(|_| self.told != shown) else { return Vec::new() };
-        self.told = shown;
-        let asks = slide.node().filter(|node| context.view.situation_at(*node).is_none());
-        let asks = asks.map(|node| Reply::Send(Command::Look { node }));
-        slide.to.or(slide.from).map(Reply::Presents).into_iter().chain(asks).collect()
+        let Some(slide) = slides.get(self.shown(session, &slides)).copied() else { return Vec::new() };
+        let lacks = slide.node().filter(|node| context.view.situation_at(*node).is_none());
+        let asks = lacks.filter(|_| self.asked != lacks).map(|node| Reply::Send(Command::Look { node }));
+        self.asked = lacks;
+        let news = self.told.replace(slide) != Some(slide);
+        let told = slide.to.or(slide.from).filter(|_| news).map(Reply::Presents);
+        told.into_iter().chain(asks).collect()
     }
 
     /// Begins or stops to go on by itself; at the end it begins anew.

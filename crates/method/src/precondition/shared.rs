@@ -5,20 +5,23 @@ use std::sync::OnceLock;
 
 use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
 use super::effect_calls::EffectCalls;
-use super::effects::{ActionEffects, inferred};
-use stepwright_program::Specification;
+use super::effects::{ActionEffects, inferred, suggested};
+use stepwright_program::{Effects, Specification};
 
+/// Executed demonstrations with the effects that they show, found when first asked for.
 #[derive(Debug)]
-pub struct Executed {
+pub struct SharedDemonstrations {
     demos: Demonstrations,
     effect_calls: OnceLock<EffectCalls>,
     effects: OnceLock<Vec<ActionEffects>>,
 }
 
-impl Executed {
+impl SharedDemonstrations {
+    /// Executes them.
+    /// Errors: the first call of a demonstration that the specification cannot execute.
     pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
         let demos = Demonstrations::new(specification, demos)?;
-        Ok(Executed { demos, effect_calls: OnceLock::new(), effects: OnceLock::new() })
+        Ok(SharedDemonstrations { demos, effect_calls: OnceLock::new(), effects: OnceLock::new() })
     }
 
     /// The calls that effects are judged on.
@@ -30,9 +33,14 @@ impl Executed {
     pub fn effects(&self) -> &[ActionEffects] {
         self.effects.get_or_init(|| inferred(&self.demos, self.effect_calls()))
     }
+
+    /// The effects that they suggest, and those that mostly follow, compiled.
+    pub fn suggested_effects(&self) -> Effects {
+        suggested(&self.demos, self.effects())
+    }
 }
 
-impl Deref for Executed {
+impl Deref for SharedDemonstrations {
     type Target = Demonstrations;
 
     fn deref(&self) -> &Demonstrations {
