@@ -20,6 +20,7 @@ mod panes_map;
 mod panes_plan;
 mod panes_preconditions;
 mod panes_properties;
+mod panes_random;
 mod panes_snapshots;
 mod panes_table;
 mod panes_words;

@@ -420,8 +420,12 @@ impl Watched {
 
     /// Folds notices in until none comes for a while.
     pub async fn quiet(&mut self) {
-        while let Ok(Some(notice)) = tokio::time::timeout(Duration::from_millis(150), self.handle.notices.recv()).await
-        {
+        self.quiet_for(Duration::from_millis(150)).await;
+    }
+
+    /// The same, with other patience.
+    pub async fn quiet_for(&mut self, patience: Duration) {
+        while let Ok(Some(notice)) = tokio::time::timeout(patience, self.handle.notices.recv()).await {
             self.fold(&notice);
             self.notices.push(notice);
         }

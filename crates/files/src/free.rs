@@ -40,5 +40,7 @@ mod tests {
         }
         std::fs::write(at("r-2.jsonl"), "").unwrap();
         assert_eq!(free(&at("r.jsonl"), ".jsonl"), at("r-3.jsonl"));
+        let next: Vec<PathBuf> = siblings(&at("a.set.py")).take(2).collect();
+        assert_eq!(next, [at("a.set.py"), at("a.set-2.py")]);
     }
 }

@@ -136,3 +136,18 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
 pub(crate) fn cannot_sync(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_and_the_present_one_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        sync_folder(&folder.path().join("f")).unwrap();
+        sync_folder(Path::new("f")).unwrap();
+        let missing = sync_folder(&folder.path().join("missing/f")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+}

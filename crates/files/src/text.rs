@@ -42,6 +42,7 @@ mod tests {
     fn a_device_that_never_ends_is_an_error() {
         let error = read_text(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(error.to_string(), "it is larger than 1 MiB");
+        assert_eq!(read_text(Path::new("/dev/zero"), 2 << 10).unwrap_err().to_string(), "it is larger than 2 KiB");
         assert_eq!(read_text(Path::new("/dev/null"), 1 << 20).unwrap(), "");
     }
 }

@@ -251,6 +251,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "600,000 characters take minutes there")]
     fn a_long_text_takes_time_by_its_length() {
         let mask = mask();
         let text = "sk-proj sk-pro ".repeat(40_000);
