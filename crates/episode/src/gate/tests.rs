@@ -97,6 +97,37 @@ fn what_arrives_while_an_effect_is_out_waits_its_turn() {
 }
 
 #[test]
+fn what_the_gate_says_of_its_asks_is_so() {
+    let mut sim = Sim::new();
+    for _ in 0..2 {
+        let newest = sim.asks.last().map(|(ask, _)| *ask);
+        assert!(sim.gate.is_asking());
+        assert_eq!((sim.gate.asking(), Some(sim.gate.round())), (newest, newest));
+        sim.answer(sim.asks.len() - 1, &["go"]);
+        assert_eq!((sim.gate.asking(), Some(sim.gate.round())), (None, newest), "the round is the last one's");
+        assert!(!sim.gate.is_asking());
+        let ticket = sim.gate.ticket();
+        approve(&mut sim);
+        assert_eq!(sim.gate.ticket(), ticket + 1);
+    }
+}
+
+#[test]
+fn an_answer_that_arrives_while_an_effect_is_out_waits_its_turn() {
+    let mut sim = Sim::new();
+    let (ask, _) = sim.asks.remove(0);
+    let mut gate = sim.into_gate();
+    gate.request(Request::Manual { text: "go".into() }, 5);
+    assert_eq!(gate.report(Report::AskFailed { ask, error: "no server".into() }, 6), vec![], "the text is still read");
+    let effects = gate.report(Report::Read(Err("it is no action".into())), 7);
+    let ended =
+        |effect: &Effect| matches!(effect, Effect::Persist(record) if matches!(record.event, Event::AskFailed { .. }));
+    let refused = |effect: &Effect| matches!(effect, Effect::Ended { answer: Answer::Refused(_), .. });
+    assert!(effects.iter().position(ended) > effects.iter().position(refused), "{effects:?}");
+    assert!(effects.iter().any(refused) && !gate.is_asking());
+}
+
+#[test]
 fn what_is_cancelled_in_the_queue_is_refused() {
     let mut gate = Sim::new().into_gate();
     gate.request(Request::Manual { text: "go".into() }, 5);
