@@ -18,7 +18,7 @@ use crate::support::screen::shot;
 use crate::tui_keys::Bench;
 
 /// Sessions, unless `STEPWRIGHT_SESSIONS` says others.
-const SESSIONS: usize = 18;
+const SESSIONS: usize = 12;
 /// Keys pressed in each.
 const KEYS: usize = 16;
 const WORLDS: [&str; 6] = ["household", "dialogue", "kitchen", "table", "shop", "graph"];

@@ -112,7 +112,14 @@ mod tests {
         assert!(replace(&at("circle"), b"").is_err());
         // A device is only asked about: where this test fails, /dev/null would be replaced, by root.
         symlink("/dev/null", at("null")).unwrap();
-        assert!(is_stream(&at("null")) && !is_stream(&at("file")) && !is_stream(&at("nowhere-else")));
+        for (path, expected) in [(at("null"), true), (at("file"), false), (at("nowhere-else"), false), (at(""), false)]
+        {
+            assert_eq!(is_stream(&path), expected, "{}", path.display());
+        }
+        // A descriptor may be a file that others write to as well.
+        let file = fs::File::open(at("file")).unwrap();
+        assert!(is_stream(Path::new(&format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file)))));
+        assert_eq!(replace(folder.path(), b"").unwrap_err().kind(), io::ErrorKind::IsADirectory);
         let pipe = at("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());

@@ -177,6 +177,24 @@ mod tests {
             ("anything else", None),
         ] {
             assert_eq!(by_label(label), known);
+            let own = OwnAsk { label: label.into(), ..OwnAsk::default() };
+            let asked = |own| Event::Asked {
+                ask: 1,
+                kind: AskKind::Other(own),
+                model: String::new(),
+                prompt: None,
+                n: 1,
+                temperature: 0.0,
+            };
+            let tag = |own| {
+                let read = Record { id: 1, ts: 0, node: 0, event: asked(own) };
+                match tagged(read, &Session::new(Header::default())).event {
+                    Event::Asked { kind: AskKind::Other(own), .. } => own.tag.to_string(),
+                    other => panic!("{other:?}"),
+                }
+            };
+            assert_eq!(tag(own.clone()), known.map_or("", |(tag, ..)| tag));
+            assert_eq!(tag(OwnAsk { tag: "mine".into(), ..own }), "mine", "a tag that is there stays");
         }
     }
 
@@ -208,6 +226,12 @@ mod tests {
         assert_eq!(edited(json!({ "at": 0, "before": { "text": "m" }, "after": { "text": "n" } })), 1);
         assert_eq!(edited(json!({ "at": 0, "before": { "text": "n" } })), 0);
         assert_eq!(edited(json!({ "at": 0, "after": { "text": "n" } })), 1, "made again");
+        assert_eq!(edited(json!({ "at": 1, "before": { "text": "n" } })), 2, "of another candidate");
+        assert_eq!(
+            edited(json!({ "at": 1, "before": { "text": "m" }, "after": { "text": "n" } })),
+            3,
+            "of another text"
+        );
     }
 
     #[test]
@@ -215,6 +239,9 @@ mod tests {
         let service = |sentence: &str| header(Header { sentence: sentence.into(), ..Header::default() }).service;
         assert_eq!(service("Banks_1: check the balance"), "Banks_1");
         assert_eq!((service("put this there: now").as_str(), service("none").as_str()), ("", ""));
+        let said = Header { sentence: "Banks_1: check".into(), service: "Rides_1".into(), ..Header::default() };
+        assert_eq!(header(said).service, "Rides_1", "what is said is not told from elsewhere");
+        assert!(record(b"[]").is_err(), "a line that is no object");
     }
 
     #[test]

@@ -51,6 +51,23 @@ fn what_is_appended_is_read_back_and_private() {
 }
 
 #[test]
+fn blank_lines_are_passed_over_and_endless_ones_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('\n', "\n \n\n", 2)).unwrap();
+    let (mut writer, loaded) = Writer::resume(&path).unwrap();
+    assert_eq!(loaded.records, [started(), noted(2, "a remark")]);
+    writer.append(&noted(3, "more")).unwrap();
+    drop(writer);
+    assert_eq!(load(&path).unwrap().records.len(), 3);
+    let endless = std::io::Read::chain(text.as_bytes(), std::io::repeat(b'x'));
+    let error = read(endless, &path).unwrap_err().to_string();
+    assert!(error.contains(":4: the line is too long for a record"), "{error}");
+    assert!(is_session(&path) && !is_session(&folder.path().join("missing")));
+}
+
+#[test]
 fn what_is_believed_is_read_back_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path());

@@ -62,6 +62,15 @@ fn what_was_confirmed_and_is_lost_later_is_noticed() {
     assert!(lines.sync().is_err());
     assert_eq!(lines.presence().unwrap(), Presence::Lost);
     assert!(lines.keep(b"three".to_vec()).is_err());
+    // So is what another program cut off while a sync was to be repeated.
+    let folder = tempfile::tempdir().unwrap();
+    let mut lines = begun(folder.path());
+    lines.sync().unwrap();
+    lines.append(b"two".to_vec()).unwrap();
+    let _broken = faults::inject(Fault::next(folder.path(), Operation::Sync, EIO));
+    assert!(lines.sync().is_err());
+    fs::OpenOptions::new().write(true).open(lines.path()).unwrap().set_len(2).unwrap();
+    assert_eq!(lines.sync().unwrap_err().to_string(), "the disk lost what it had confirmed");
 }
 
 #[test]
