@@ -19,6 +19,8 @@ use crate::tui_keys::Bench;
 
 /// Sessions, unless `STEPWRIGHT_SESSIONS` says others.
 const SESSIONS: usize = 12;
+/// The first of them: with these a narrow row once had no room for why it is recommended.
+const FIRST: usize = 14;
 /// Keys pressed in each.
 const KEYS: usize = 16;
 const WORLDS: [&str; 6] = ["household", "dialogue", "kitchen", "table", "shop", "graph"];
@@ -95,7 +97,7 @@ async fn no_screen_of_a_random_session_contradicts_itself() {
     let mut looked = 0;
     let mut starred = 0;
     let mut against = 0;
-    for round in 0..sessions {
+    for round in FIRST..FIRST + sessions {
         let mut random = ChaCha8Rng::seed_from_u64(round as u64);
         let mut setup = opened(&mut random, &config, round);
         setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::artifact::{ArtifactId, Assertions};
-use super::super::event::PromptMessage;
+use super::super::event::{PromptMessage, StepOutcome};
 use super::super::proposal::{Check, Origin, Status};
 use super::scripts::background_ask;
 use super::simulation::{Sim, draft};
@@ -94,6 +94,51 @@ fn what_arrives_while_an_effect_is_out_waits_its_turn() {
     assert!(matches!(effects.last(), Some(Effect::MoveWorld { to: 0 })), "{effects:?}");
     let effects = gate.report(Report::Moved { to: 0, result: Ok(()) }, 11);
     assert_eq!(effects.last(), Some(&done(undo)));
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_words() {
+    let refused = |sim: &mut Sim, request: Request| match sim.ask(request) {
+        Answer::Refused(why) => why,
+        other => panic!("{other:?}"),
+    };
+    let begin = || Request::Begin {
+        outcome: StepOutcome::default(),
+        assertions: vec![],
+        policy: None,
+        form: None,
+        belief: None,
+    };
+    let resend = |ask, text: &str| Request::Resend {
+        ask,
+        messages: vec![PromptMessage { role: "user".into(), text: text.into() }],
+    };
+    let mut sim = Sim::over(Gate::new(Session::new(super::simulation::header())));
+    assert!(refused(&mut sim, Request::Undo).contains("has not begun"));
+    sim.prompted = false;
+    sim.ask(begin());
+    assert!(refused(&mut sim, begin()).contains("has begun already"));
+    let (first, _) = sim.asks[0].clone();
+    sim.answer(0, &["go"]);
+    assert!(refused(&mut sim, resend(first, "more")).contains("no prompt to edit"));
+    sim.prompted = true;
+    sim.ask(Request::Propose);
+    let (second, _) = sim.asks[0].clone();
+    assert!(refused(&mut sim, resend(second, " ")).contains("prompt is empty"));
+    assert!(refused(&mut sim, resend(99, "more")).contains("was not made at this point"));
+    assert!(refused(&mut sim, Request::Duel { node: 9, sides: vec![] }).contains("moved on"));
+    let note = |text: &str| Request::EditNote { node: 0, note: 0, text: text.into() };
+    assert!(refused(&mut sim, note("other")).contains("gone"));
+    sim.ask(Request::Note("one".into()));
+    sim.ask(note("other"));
+    assert_eq!(sim.gate.session().current().unwrap().turn.asks.len(), 2);
+    let records = sim.records.len();
+    sim.ask(Request::SetBlind(false));
+    assert_eq!(sim.records.len(), records, "it is so already");
+    sim.ask(Request::SetBlind(true));
+    assert!(sim.records.len() > records && sim.gate.session().blind);
+    let ruled = super::policy::rule(&Policy::checked(1), 1, 0, Err("nothing came"), None);
+    assert!(matches!(ruled, PolicyOutcome::Stop(why) if !why.contains("nothing came")), "its steps are used up first");
 }
 
 #[test]

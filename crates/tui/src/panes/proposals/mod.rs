@@ -228,6 +228,14 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         _ => facts(view, proposal, width, theme),
     };
     let mut tail = String::new();
+    // First, because a narrow row ends early: a mark for it beside one against it is explained.
+    if let Some((Some(_), why)) = &turn.recommended
+        && view.is_recommended(proposal.id)
+        && matches!(turn.mark(proposal), Mark::Fails | Mark::Blocked)
+    {
+        tail.push_str(&format!(" ({why})"));
+    }
+    let explained = tail.width();
     match outcome {
         Outcome::Rejected("") => tail.push_str(" rejected"),
         Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
@@ -243,14 +251,11 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
             }
         }
     }
-    if let Some((Some(_), why)) = &turn.recommended
-        && view.is_recommended(proposal.id)
-        && matches!(turn.mark(proposal), Mark::Fails | Mark::Blocked)
-    {
-        tail.push_str(&format!(" ({why})"));
-    }
     let room = width.saturating_sub(5 + facts.width());
-    let mut main = vec![run(role, words::one_line(surface(proposal)))];
+    // Half of the row is for why, if it takes so much.
+    let text = words::one_line(surface(proposal));
+    let text = crate::sanitize::fit(&text, room.saturating_sub(explained.min(room / 2)), theme.glyphs.ellipsis);
+    let mut main = vec![run(role, text.to_string())];
     if !tail.is_empty() {
         main.push(run(Role::Dim, tail));
     } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
