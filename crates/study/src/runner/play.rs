@@ -190,6 +190,8 @@ impl Watch {
                     return true;
                 }
                 match &record.event {
+                    // What is stopped because it cannot be kept says nothing of why the episode ended.
+                    _ if self.unkept => {}
                     // A policy set aside is how a headless episode ends.
                     Event::PolicySet { policy, why } if !policy.is_automatic() => {
                         self.ended.clone_from(why);
@@ -230,5 +232,30 @@ impl Watch {
             _ => {}
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepwright_episode::{AskKind, Header, Record};
+
+    use super::*;
+
+    #[test]
+    fn what_is_cancelled_for_want_of_a_disk_was_cancelled_by_nobody() {
+        let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
+        let asked =
+            Event::Asked { ask: 1, kind: AskKind::GREEDY, model: String::new(), prompt: None, n: 1, temperature: 0.0 };
+        let cancelled = Event::AskFailed { ask: 1, error: "cancelled by a person".into(), cancelled: true };
+        let mut id = 0;
+        let mut recorded = |watch: &mut Watch, event| {
+            id += 1;
+            watch.take(Notice::Recorded(Arc::new(Record { id, ts: 0, node: 0, event })))
+        };
+        recorded(&mut watch, Event::Started { outcome: Default::default() });
+        recorded(&mut watch, asked);
+        assert!(watch.take(Notice::Unwritten(Some(Unwritten::Failed))), "the episode ends");
+        recorded(&mut watch, cancelled);
+        assert!(watch.error.is_some_and(|error| error.contains("cannot be written")));
     }
 }
