@@ -211,7 +211,7 @@ impl Watch {
                 // Nobody is there to make room, or to name another file.
                 let why = match state {
                     Unwritten::Failed => "the session cannot be written; make room where it is kept and run again",
-                    Unwritten::Lost => "the file of the session was lost while it was written",
+                    Unwritten::Lost => "the file of the session was lost, or cannot be written any more",
                 };
                 (self.error, self.unkept) = (Some(why.to_owned()), true);
                 return true;

@@ -255,7 +255,7 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     // Half of the row is for why, if it takes so much.
     let text = words::one_line(surface(proposal));
     let text = crate::sanitize::fit(&text, room.saturating_sub(explained.min(room / 2)), theme.glyphs.ellipsis);
-    let mut main = vec![run(role, text.to_string())];
+    let mut main = vec![run(role, text)];
     if !tail.is_empty() {
         main.push(run(Role::Dim, tail));
     } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
