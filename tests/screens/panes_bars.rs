@@ -1,6 +1,7 @@
 //! Bars of the first screens, in every world: candidates with their status, decisions in sight in Program, room that is used.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -39,10 +40,15 @@ const STATUSES: [&str; 8] = ["suggested", "implied", "equivalent", "valid", "alw
 
 /// Brings the workbench and the driver to rest: each has heard all that the other said.
 async fn settled(bench: &mut Bench, watched: &mut Watched) {
+    heard(bench, watched, Duration::from_millis(150)).await;
+}
+
+/// The same, where nothing said for so long is all that was said.
+pub(crate) async fn heard(bench: &mut Bench, watched: &mut Watched, patience: Duration) {
     loop {
         let before = watched.notices.len();
         bench.commands().into_iter().for_each(|command| watched.send(command));
-        watched.quiet().await;
+        watched.quiet(patience).await;
         for notice in &watched.notices[before..] {
             bench.app.notice(notice.clone());
         }

@@ -12,6 +12,7 @@ use stepwright::tui::pane::{PANES, PaneId};
 use stepwright::tui::view::View;
 use stepwright::world::Sources;
 
+use crate::panes_bars::heard;
 use crate::support::driver::Watched;
 use crate::support::opened::configuration;
 use crate::support::screen::shot;
@@ -46,21 +47,6 @@ const WAYS: [&str; 16] = [
     "alt-3 j A enter",
     "b",
 ];
-
-/// Lets the workbench and the driver hear each other until both are silent for a moment.
-async fn heard(bench: &mut Bench, watched: &mut Watched) {
-    for _ in 0..20 {
-        bench.commands().into_iter().for_each(|command| watched.send(command));
-        let before = watched.notices.len();
-        watched.quiet_for(Duration::from_millis(20)).await;
-        watched.notices[before..].iter().for_each(|notice| bench.app.notice(notice.clone()));
-        bench.app.settle(bench.now);
-        let asks = bench.app.view.turn().is_some_and(|turn| turn.pending().is_some());
-        if watched.notices.len() == before && !asks {
-            return;
-        }
-    }
-}
 
 /// What contradicts itself on the panes of a view.
 fn contradictions(view: &View) -> Vec<String> {
@@ -106,7 +92,7 @@ async fn no_screen_of_a_random_session_contradicts_itself() {
         let mut bench = Bench::over(watched.notices.clone());
         let mut pressed = Vec::new();
         for _ in 0..KEYS {
-            heard(&mut bench, &mut watched).await;
+            heard(&mut bench, &mut watched, Duration::from_millis(20)).await;
             let wrong = contradictions(&bench.app.view);
             assert!(wrong.is_empty(), "session {round}, {pressed:?}:\n{}", wrong.join("\n"));
             looked += 1;

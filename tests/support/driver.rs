@@ -418,13 +418,8 @@ impl Watched {
         }
     }
 
-    /// Folds notices in until none comes for a while.
-    pub async fn quiet(&mut self) {
-        self.quiet_for(Duration::from_millis(150)).await;
-    }
-
-    /// The same, with other patience.
-    pub async fn quiet_for(&mut self, patience: Duration) {
+    /// Folds notices in until none comes for so long.
+    pub async fn quiet(&mut self, patience: Duration) {
         while let Ok(Some(notice)) = tokio::time::timeout(patience, self.handle.notices.recv()).await {
             self.fold(&notice);
             self.notices.push(notice);
