@@ -72,6 +72,7 @@ impl Sim {
         let gate = std::mem::replace(&mut self.gate, Gate::new(Session::new(header())));
         self.records.clear();
         self.performed.clear();
+        self.path.clear();
         gate
     }
 
@@ -325,6 +326,7 @@ impl Sim {
             error: refused.then(|| "it is gone".to_owned()),
             done: action.text.ends_with("end"),
             won: action.text.ends_with("end"),
+            blocked: action.text.starts_with("block").then(|| "c".to_owned()),
             ..StepOutcome::default()
         };
         Report::Stepped { decision, result: Ok((outcome, json!([]))) }
@@ -361,7 +363,10 @@ impl Sim {
             match &record.event {
                 Event::Decided { decision } => {
                     if decision.by == Actor::Policy {
-                        automatic += 1;
+                        let asked = session.node(record.node).unwrap().outcome.asked.as_ref();
+                        if !asked.is_some_and(|asked| policy.conversations.contains(&(asked.thread + 1))) {
+                            automatic += 1;
+                        }
                         assert!(automatic <= policy.steps, "the policy takes at most its steps");
                     }
                     decided.insert(decision.id, (decision.clone(), record.node));

@@ -206,6 +206,175 @@ fn an_aside_waits_for_no_step() {
     assert_eq!(gate.session().cursor(), 1, "the step came to its end");
 }
 
+/// The gate after a typed step that the world is doing, and its decision.
+fn stepping(mut gate: Gate, text: &str) -> (Gate, DecisionId) {
+    gate.request(Request::Manual { text: text.into() }, 5);
+    let effects = gate.report(Report::Read(Ok(draft(text, Origin::Person))), 6);
+    let proposal = effects.iter().find_map(|e| if let Effect::CheckProposal(p) = e { Some(p.id) } else { None }).unwrap();
+    let effects = gate.report(Report::Checked { proposal, verdict: Verdict::default() }, 7);
+    let decision = effects.iter().find_map(|e| if let Effect::StepWorld { decision, .. } = e { Some(*decision) } else { None });
+    (gate, decision.unwrap())
+}
+
+fn persisted(effects: &[Effect]) -> Vec<&Event> {
+    effects.iter().filter_map(|e| if let Effect::Persist(record) = e { Some(&record.event) } else { None }).collect()
+}
+
+#[test]
+fn a_report_of_something_else_is_not_taken_for_what_is_waited_for() {
+    let done = || Ok((StepOutcome::default(), json!([])));
+    let (mut gate, decision) = stepping(Sim::new().into_gate(), "go");
+    assert_eq!(gate.report(Report::Stepped { decision: decision + 1, result: done() }, 8), []);
+    assert_eq!(gate.session().cursor(), 0, "another decision's outcome is no outcome of this one");
+    gate.report(Report::Stepped { decision, result: done() }, 8);
+    gate.report(Report::Advised(Advice::Rest), 9);
+    gate.request(Request::Undo, 10);
+    assert_eq!(gate.report(Report::Moved { to: 1, result: Ok(()) }, 11), []);
+    assert_eq!(gate.session().cursor(), 1, "the world is elsewhere than asked");
+    gate.report(Report::Moved { to: 0, result: Ok(()) }, 12);
+    assert_eq!(gate.session().cursor(), 0);
+    gate.request(Request::Manual { text: "go".into() }, 13);
+    gate.report(Report::Read(Ok(draft("go", Origin::Person))), 14);
+    assert_eq!(gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 15), [], "proposal 2 is checked");
+    assert!(!gate.report(Report::Checked { proposal: 2, verdict: Verdict::default() }, 16).is_empty());
+    let program = json!({ "source": "for", "calls": [] });
+    let mut still = Sim::new().into_gate();
+    let ran = Report::Ran { decision: 1, program, action: Action::new("go", None), remark: None };
+    assert_eq!(still.report(ran, 17), [], "nothing is carried out");
+}
+
+#[test]
+fn a_point_that_cannot_be_reached_is_said_and_not_gone_to() {
+    let (mut gate, decision) = stepping(Sim::new().into_gate(), "go");
+    gate.report(Report::Stepped { decision, result: Ok((StepOutcome::default(), json!([]))) }, 8);
+    gate.report(Report::Advised(Advice::Rest), 9);
+    let failed = |gate: &mut Gate, request: Request| {
+        let (answer, _) = gate.request(request, 10);
+        assert!(matches!(answer, Answer::Queued(_)));
+        gate.report(Report::Moved { to: 0, result: Err("the world was left".into()) }, 11)
+    };
+    let refused = |effects: &[Effect]| {
+        effects.iter().any(|e| matches!(e, Effect::Ended { answer: Answer::Refused(why), .. } if why == "the world was left"))
+    };
+    let effects = failed(&mut gate, Request::Undo);
+    assert!(refused(&effects) && persisted(&effects).is_empty(), "looking leaves no trace: {effects:?}");
+    for request in [Request::Rewrite { node: 1, text: "stay".into() }, Request::Again(1)] {
+        let effects = failed(&mut gate, request);
+        assert!(refused(&effects), "{effects:?}");
+        assert_eq!(persisted(&effects), [&Event::Failed { error: "the world was left".into() }]);
+    }
+    assert_eq!(gate.session().cursor(), 1);
+    assert!(gate.is_at_rest());
+}
+
+#[test]
+fn a_text_that_is_no_action_is_refused_with_what_is_wrong() {
+    let mut gate = Sim::new().into_gate();
+    let (Answer::Queued(ticket), _) = gate.request(Request::Manual { text: "fly".into() }, 5) else { panic!("it waits") };
+    let draft = Draft { action: None, problem: Some("nobody flies".into()), ..draft("fly", Origin::Person) };
+    let effects = gate.report(Report::Read(Ok(draft)), 6);
+    let answer = Answer::Refused("no action: nobody flies".into());
+    assert!(effects.contains(&Effect::Ended { ticket, answer }), "{effects:?}");
+    assert!(persisted(&effects).is_empty());
+}
+
+#[test]
+fn a_replay_can_be_stopped_on_its_way() {
+    let mut sim = Sim::new();
+    for text in ["one", "two"] {
+        sim.ask(Request::Manual { text: text.into() });
+    }
+    sim.ask(Request::Cancel);
+    let mut gate = sim.into_gate();
+    gate.request(Request::Rewrite { node: 1, text: "other".into() }, 5);
+    let (answer, effects) = gate.request(Request::Cancel, 6);
+    assert_eq!(answer, Answer::Done { ask: None });
+    assert!(effects.contains(&Effect::Say(Level::Info, "replay stopped".into())), "{effects:?}");
+    gate.report(Report::Moved { to: 0, result: Ok(()) }, 7);
+    gate.report(Report::Read(Ok(draft("other", Origin::Person))), 8);
+    gate.report(Report::Checked { proposal: 3, verdict: Verdict::default() }, 9);
+    let decision = gate.session().next_decision() - 1;
+    let effects = gate.report(Report::Stepped { decision, result: Ok((StepOutcome::default(), json!([]))) }, 10);
+    assert!(!effects.iter().any(|e| matches!(e, Effect::CheckProposal(_))), "`two` is not taken again: {effects:?}");
+}
+
+#[test]
+fn an_answer_that_waits_is_dropped_with_its_ask() {
+    let mut sim = Sim::new();
+    let (ask, _) = sim.asks.remove(0);
+    let mut gate = sim.into_gate();
+    gate.request(Request::Manual { text: "go".into() }, 5);
+    gate.report(Report::AskFailed { ask, error: "no server".into() }, 6);
+    let (_, effects) = gate.request(Request::Cancel, 7);
+    let ended = |effect: &&Effect| matches!(effect, Effect::Ended { .. });
+    assert_eq!(effects.iter().filter(ended).count(), 0, "the text is still read: {effects:?}");
+    let effects = gate.report(Report::Read(Err("it is no action".into())), 8);
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Say(_, text) if text.contains("no server"))), "{effects:?}");
+    let failed = |event: &&Event| matches!(event, Event::AskFailed { .. });
+    assert_eq!(persisted(&effects).iter().filter(|e| failed(e)).count(), 0, "cancelled once, and not failed besides");
+}
+
+#[test]
+fn an_aside_whose_prompt_is_too_long_failed_and_is_not_asked_again() {
+    let mut gate = Sim::new().into_gate();
+    let (Answer::Done { ask: Some(aside) }, _) = gate.request(Request::AskInBackground(background_ask()), 5) else {
+        panic!("it is asked")
+    };
+    let effects = gate.report(Report::AskTooLong { ask: aside, error: "too long".into() }, 6);
+    assert!(matches!(persisted(&effects)[..], [Event::AskFailed { ask, cancelled: false, .. }] if *ask == aside));
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Consult { .. } | Effect::AskModel { .. })), "{effects:?}");
+}
+
+#[test]
+fn the_automatic_run_ends_as_the_episode_did_where_the_budget_forbids_the_last_report() {
+    let mut sim = Sim::new();
+    let (ask, _) = sim.asks.remove(0);
+    let policy = Policy { steps: 5, until_fails: false, token_budget: Some(150), ..Policy::default() };
+    let mut gate = sim.into_gate();
+    gate.request(Request::SetPolicy(policy), 5);
+    let (Answer::Done { ask: Some(aside) }, _) = gate.request(Request::AskInBackground(background_ask()), 6) else {
+        panic!("it is asked")
+    };
+    let usage = Some(stepwright_wire::Usage::new(90, 10));
+    let answered = |ask, drafts| Report::Answered { ask, texts: vec!["end".into()], usage, ms: 1, drafts };
+    gate.report(answered(ask, vec![draft("end", Origin::Greedy)]), 7);
+    gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 8);
+    let effects = gate.report(Report::Advised(Advice::Recommend { proposal: Some(1), why: String::new() }), 9);
+    assert!(matches!(effects.last(), Some(Effect::StepWorld { .. })), "{effects:?}");
+    gate.report(answered(aside, vec![]), 10);
+    let over = StepOutcome { done: true, won: true, ..StepOutcome::default() };
+    gate.report(Report::Stepped { decision: 1, result: Ok((over, json!([]))) }, 11);
+    let spec = AskSpec { kind: crate::AskKind::BELIEF, ..background_ask() };
+    let effects = gate.report(Report::Advised(Advice::Ask(spec)), 12);
+    let told = effects.iter().any(|e| matches!(e, Effect::Say(Level::Info, text) if text.contains("is not asked for: the budget")));
+    assert!(told && !gate.is_asking() && !gate.session().policy.is_automatic(), "{effects:?}");
+    assert!(matches!(persisted(&effects)[..], [Event::PolicySet { why, .. }] if why == "the goal is reached"));
+}
+
+#[test]
+fn an_automatic_run_that_died_at_rest_is_taken_back_and_said_so() {
+    let mut sim = Sim::new();
+    sim.ask(Request::Cancel);
+    let mut records = sim.records.clone();
+    let id = records.len() as u64 + 1;
+    let event = Event::PolicySet { policy: Policy { steps: 3, ..Policy::default() }, why: "set by a person".into() };
+    records.push(Record { id, ts: 9, node: 0, event });
+    let mut session = Session::new(super::simulation::header());
+    for record in &records {
+        session.apply(record).unwrap();
+    }
+    let (gate, effects) = Gate::resume(session, 10);
+    assert!(matches!(&effects[..], [Effect::Persist(_), Effect::Say(Level::Info, text)] if text.contains("taken back")));
+    assert!(!gate.session().policy.is_automatic());
+}
+
+#[test]
+fn what_is_recommended_without_an_action_is_never_taken_by_a_policy() {
+    let proposal = Draft { action: None, ..draft("go", Origin::Greedy) }.numbered(1, None);
+    let ruled = super::policy::rule(&Policy::checked(2), 0, 0, Ok(&proposal), None);
+    assert_eq!(ruled, PolicyOutcome::Stop("the recommended proposal is no action".into()));
+}
+
 #[test]
 fn a_document_nobody_waits_for_changes_nothing() {
     let mut sim = Sim::new();
