@@ -193,6 +193,18 @@ async fn a_side_that_cannot_be_asked_has_nothing_to_offer() {
 }
 
 #[tokio::test]
+async fn a_side_may_take_its_time() {
+    let slow = Scripted::new([Turn::Say(vec!["agent.add(3)"], Duration::from_millis(200))]);
+    let mut w = begun(&Scripted::lines(&["agent.add(1)"]), &slow);
+    w.recommended().await;
+    w.send(duel(DuelCommand::Begin(contenders())));
+    dueled(&mut w).await;
+    let expected = [("scripted", "add 1"), ("other", "add 3")];
+    assert_eq!(would(&w.session), expected.map(|(name, text)| (name.to_owned(), Some(text.to_owned()))));
+    w.quit().await;
+}
+
+#[tokio::test]
 async fn no_duel_begins_with_what_is_not_there() {
     let mut w = begun(&Scripted::lines(&["agent.add(1)"]), &Scripted::lines(&[]));
     w.recommended().await;

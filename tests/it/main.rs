@@ -34,6 +34,8 @@ mod docs_session;
 mod driver_corrections;
 #[cfg(unix)]
 mod driver_external_method;
+mod driver_methods;
+mod driver_opening;
 mod driver_services;
 mod driver_session;
 mod duel;

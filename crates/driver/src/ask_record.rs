@@ -126,6 +126,8 @@ mod tests {
             assert!(why.contains("at most 32 MiB can be kept"), "{why}");
             assert!(written(kept.exchange.as_deref().unwrap()) < 1000);
         }
+        let alone = bounded(Answered { exchange: None, ..answered("x".repeat(most), 0) });
+        assert!(alone.result.is_err() && alone.exchange.is_none());
         let kept = bounded(answered("x".repeat(1000), 1000));
         assert!(kept.result.is_ok() && !kept.exchange.unwrap().completions.is_empty());
     }

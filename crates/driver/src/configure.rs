@@ -2,7 +2,7 @@
 
 use super::driver::Driver;
 use super::models::Prepared;
-use super::source::{Source, first_asked, roles_of};
+use super::source::{Source, first_asked, roles_named};
 use stepwright_episode::{Configuration, Role};
 use stepwright_method::{self as method, FORM, MethodStack};
 use stepwright_protocol::Level;
@@ -31,12 +31,8 @@ impl Driver {
         }
         let main = source.as_ref().unwrap_or(&self.models.source);
         let known: Vec<&Source> = [main].into_iter().chain(self.models.roles.values()).collect();
-        let roles = match roles_of(&named, &known, &self.models.resolver) {
-            Ok(roles) => roles,
-            Err((role, why)) if wanted.options.contains_key(&role.key()) => return Err(why),
-            // One that is gone since the session was opened, which was said then.
-            Err(_) => self.models.roles.clone(),
-        };
+        // One that is gone since the session was opened was said to be then.
+        let roles = roles_named(&named, &wanted.options, &known, &self.models.resolver)?;
         let traits = first_asked(&method.info(), &roles, main).traits();
         let kind = &self.knowledge.kind;
         let own = if self.timeline.is_own_form() { "own" } else { "" };

@@ -48,7 +48,8 @@ fn lists(before: &[Value], after: &[Value], path: &str, operations: &mut Vec<Val
         }
     }
     for (i, item) in after.iter().enumerate() {
-        if list.get(i) != Some(item) && i <= list.len() {
+        // All before it are in their places by now, so that there is room for it.
+        if list.get(i) != Some(item) {
             list.insert(i, item.clone());
             found.push(json!({ "op": "add", "path": format!("{path}/{i}"), "value": item }));
         }

@@ -11,7 +11,7 @@ use super::messages::{Message, Outlets};
 use super::models::Models;
 use super::service::Services;
 use super::setup::{Beginning, Persistence, Setup};
-use super::source::{Roles, roles_of};
+use super::source::roles_of;
 use super::timeline::{self, Timeline};
 use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
 use stepwright_episode::{Assertions, Gate, NodeId, Record, Role, Session};
@@ -74,15 +74,14 @@ impl Driver {
             program.adopt(&Assertions { action: action.clone(), assertions, origin })?;
         }
         let started = session.is_started();
-        let roles = match roles_of(&session.options, &[&source], &resolver) {
-            Ok(roles) => roles,
+        let (roles, gone) = roles_of(&session.options, &[&source], &resolver);
+        for (_, why) in gone {
             // Models that are gone must not keep anyone from reading the session.
-            Err((_, why)) if started => {
-                remarks.push(format!("{why}; the model in use is asked in its place"));
-                Roles::new()
+            if !started {
+                return Err(why);
             }
-            Err((_, why)) => return Err(why),
-        };
+            remarks.push(format!("{why}; the model in use is asked in its place"));
+        }
         let mut assertions = program.assertions();
         for adopted in adopted.into_iter().filter(|_| !started) {
             program.adopt(&adopted)?;

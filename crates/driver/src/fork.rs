@@ -14,7 +14,7 @@ use super::messages::Outlets;
 use super::models::Models;
 use super::service::{Fork, Services};
 use super::setup::{Persistence, system_clock};
-use super::source::{Source, roles_of};
+use super::source::{Source, roles_named};
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Draft, Request};
 use stepwright_episode::{
@@ -64,7 +64,7 @@ impl Fork {
         }
         let Fork { session, timeline, program, knowledge, prompting, roles, sandbox, resolver, methods } = self;
         let known: Vec<&Source> = [&source].into_iter().chain(roles.values()).collect();
-        let roles = roles_of(&session.options, &known, &resolver).map_err(|(_, why)| why)?;
+        let roles = roles_named(&session.options, &side.configuration.options, &known, &resolver)?;
         let (messages, mut returns) = unbounded_channel();
         let (notices, _nobody) = unbounded_channel();
         let mut driver = Driver {

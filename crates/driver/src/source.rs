@@ -57,20 +57,37 @@ pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + 
 /// The models that roles have of their own.
 pub type Roles = BTreeMap<Role, Source>;
 
-/// The models that a session's options name for roles. One name is one model: `known` are looked through first.
-/// Errors: the role, and why its model cannot be had.
+/// The models that a session's options name for roles, and the roles whose models cannot be had, each with why. One name is one model: `known`
+/// are looked through first.
 pub fn roles_of(
     options: &BTreeMap<String, String>,
     known: &[&Source],
     resolver: &Resolver,
-) -> Result<Roles, (Role, String)> {
-    let mut found = Roles::new();
+) -> (Roles, Vec<(Role, String)>) {
+    let (mut found, mut gone) = (Roles::new(), Vec::new());
     for (role, name) in Role::models(options) {
         let same = known.iter().copied().chain(found.values()).find(|source| source.name() == name).cloned();
-        let source = same.map_or_else(|| resolver(name), Ok);
-        found.insert(role, source.map_err(|why| (role, format!("the model of the {}: {why}", role.name())))?);
+        match same.map_or_else(|| resolver(name), Ok) {
+            Ok(source) => drop(found.insert(role, source)),
+            Err(why) => gone.push((role, format!("the model of the {}: {why}", role.name()))),
+        }
     }
-    Ok(found)
+    (found, gone)
+}
+
+/// The models of roles where each has to be there that is named in `by`; others that are gone are left out.
+/// Errors: why one of them cannot be had.
+pub fn roles_named(
+    options: &BTreeMap<String, String>,
+    by: &BTreeMap<String, String>,
+    known: &[&Source],
+    resolver: &Resolver,
+) -> Result<Roles, String> {
+    let (found, gone) = roles_of(options, known, resolver);
+    match gone.into_iter().find(|(role, _)| by.contains_key(&role.key())) {
+        Some((_, why)) => Err(why),
+        None => Ok(found),
+    }
 }
 
 /// The model that a method asks before any other of its own.

@@ -69,3 +69,23 @@ async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn remarks_of_a_model_are_said_and_warnings_as_warnings() {
+        let (sender, events) = unbounded_channel();
+        let (notices, mut said) = unbounded_channel();
+        for warning in [true, false] {
+            sender.send(StreamEvent::Remark { text: "so it is".into(), warning }).unwrap();
+        }
+        drop(sender);
+        forward(1, events, notices).await;
+        for level in [Level::Warning, Level::Info] {
+            assert_eq!(said.recv().await, Some(Notice::Say { level, text: "so it is".into() }));
+        }
+        assert_eq!(said.recv().await, None);
+    }
+}

@@ -9,7 +9,7 @@ use super::header::{new_header, session_path};
 use super::log_session::{self, LogSession};
 use crate::config::{self, BUILT_IN, Config, Selected};
 use stepwright_driver::{
-    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, first_asked, roles_of,
+    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, first_asked, roles_named,
     sandbox, start, system_clock,
 };
 use stepwright_episode::{ArtifactId, Header, Policy, Role, log};
@@ -240,7 +240,7 @@ fn prepare_at(
     }
     let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
     let models = models_of_roles(&info, &method_options, (options, config)).map_err(OpenError::Failed)?;
-    let roles = roles_of(&models, &[&source], &resolver).map_err(|(_, why)| OpenError::Failed(why))?;
+    let roles = roles_named(&models, &models, &[&source], &resolver).map_err(OpenError::Failed)?;
     let traits = first_asked(&info, &roles, &source).traits();
     method::fits(&info, &method_options, kind, task_kind.as_deref(), &traits)
         .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use stepwright_driver::{
     Beginning, Forked, RequestId, Service, SessionContext, SessionView, Setup, Source, WorkResult, first_asked,
-    roles_of,
+    roles_named,
 };
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Answer, Request};
@@ -96,7 +96,7 @@ impl Contestant {
             return Err(format!("{} asks no {}", info.id, role.name()));
         }
         let main = self.source.as_ref().unwrap_or(view.source);
-        let roles = roles_of(own, &[main], view.resolver).map_err(|(_, why)| why)?;
+        let roles = roles_named(&named, own, &[main], view.resolver)?;
         let traits = first_asked(&info, &roles, main).traits();
         method::fits(&info, &options, view.world.kind(), Some(&view.knowledge.kind), &traits)
             .map_err(|misfit| misfit.to_string())

@@ -210,9 +210,11 @@ fn an_aside_waits_for_no_step() {
 fn stepping(mut gate: Gate, text: &str) -> (Gate, DecisionId) {
     gate.request(Request::Manual { text: text.into() }, 5);
     let effects = gate.report(Report::Read(Ok(draft(text, Origin::Person))), 6);
-    let proposal = effects.iter().find_map(|e| if let Effect::CheckProposal(p) = e { Some(p.id) } else { None }).unwrap();
+    let proposal =
+        effects.iter().find_map(|e| if let Effect::CheckProposal(p) = e { Some(p.id) } else { None }).unwrap();
     let effects = gate.report(Report::Checked { proposal, verdict: Verdict::default() }, 7);
-    let decision = effects.iter().find_map(|e| if let Effect::StepWorld { decision, .. } = e { Some(*decision) } else { None });
+    let decision =
+        effects.iter().find_map(|e| if let Effect::StepWorld { decision, .. } = e { Some(*decision) } else { None });
     (gate, decision.unwrap())
 }
 
@@ -235,7 +237,11 @@ fn a_report_of_something_else_is_not_taken_for_what_is_waited_for() {
     assert_eq!(gate.session().cursor(), 0);
     gate.request(Request::Manual { text: "go".into() }, 13);
     gate.report(Report::Read(Ok(draft("go", Origin::Person))), 14);
-    assert_eq!(gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 15), [], "proposal 2 is checked");
+    assert_eq!(
+        gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 15),
+        [],
+        "proposal 2 is checked"
+    );
     assert!(!gate.report(Report::Checked { proposal: 2, verdict: Verdict::default() }, 16).is_empty());
     let program = json!({ "source": "for", "calls": [] });
     let mut still = Sim::new().into_gate();
@@ -254,7 +260,9 @@ fn a_point_that_cannot_be_reached_is_said_and_not_gone_to() {
         gate.report(Report::Moved { to: 0, result: Err("the world was left".into()) }, 11)
     };
     let refused = |effects: &[Effect]| {
-        effects.iter().any(|e| matches!(e, Effect::Ended { answer: Answer::Refused(why), .. } if why == "the world was left"))
+        effects
+            .iter()
+            .any(|e| matches!(e, Effect::Ended { answer: Answer::Refused(why), .. } if why == "the world was left"))
     };
     let effects = failed(&mut gate, Request::Undo);
     assert!(refused(&effects) && persisted(&effects).is_empty(), "looking leaves no trace: {effects:?}");
@@ -270,7 +278,9 @@ fn a_point_that_cannot_be_reached_is_said_and_not_gone_to() {
 #[test]
 fn a_text_that_is_no_action_is_refused_with_what_is_wrong() {
     let mut gate = Sim::new().into_gate();
-    let (Answer::Queued(ticket), _) = gate.request(Request::Manual { text: "fly".into() }, 5) else { panic!("it waits") };
+    let (Answer::Queued(ticket), _) = gate.request(Request::Manual { text: "fly".into() }, 5) else {
+        panic!("it waits")
+    };
     let draft = Draft { action: None, problem: Some("nobody flies".into()), ..draft("fly", Origin::Person) };
     let effects = gate.report(Report::Read(Ok(draft)), 6);
     let answer = Answer::Refused("no action: nobody flies".into());
@@ -346,7 +356,9 @@ fn the_automatic_run_ends_as_the_episode_did_where_the_budget_forbids_the_last_r
     gate.report(Report::Stepped { decision: 1, result: Ok((over, json!([]))) }, 11);
     let spec = AskSpec { kind: crate::AskKind::BELIEF, ..background_ask() };
     let effects = gate.report(Report::Advised(Advice::Ask(spec)), 12);
-    let told = effects.iter().any(|e| matches!(e, Effect::Say(Level::Info, text) if text.contains("is not asked for: the budget")));
+    let told = effects
+        .iter()
+        .any(|e| matches!(e, Effect::Say(Level::Info, text) if text.contains("is not asked for: the budget")));
     assert!(told && !gate.is_asking() && !gate.session().policy.is_automatic(), "{effects:?}");
     assert!(matches!(persisted(&effects)[..], [Event::PolicySet { why, .. }] if why == "the goal is reached"));
 }
@@ -364,7 +376,9 @@ fn an_automatic_run_that_died_at_rest_is_taken_back_and_said_so() {
         session.apply(record).unwrap();
     }
     let (gate, effects) = Gate::resume(session, 10);
-    assert!(matches!(&effects[..], [Effect::Persist(_), Effect::Say(Level::Info, text)] if text.contains("taken back")));
+    assert!(
+        matches!(&effects[..], [Effect::Persist(_), Effect::Say(Level::Info, text)] if text.contains("taken back"))
+    );
     assert!(!gate.session().policy.is_automatic());
 }
 

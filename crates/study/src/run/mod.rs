@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::report::Report;
 use super::runner::{Opening, Plan, Seeds, Study, Unit};
-use stepwright_driver::{Beginning, first_asked, roles_of};
+use stepwright_driver::{Beginning, first_asked, roles_named};
 use stepwright_episode::{Header, Session};
 use stepwright_launch::NewSession;
 use stepwright_method::{self as method, OF_SESSIONS, publications};
@@ -49,7 +49,7 @@ impl Run {
         }
         let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
         let (info, kind) = (setup.method.info(), setup.world.kind());
-        let roles = roles_of(&begun.options, &[&setup.source], &setup.resolver).map_err(|(_, why)| why)?;
+        let roles = roles_named(&begun.options, &begun.options, &[&setup.source], &setup.resolver)?;
         let traits = first_asked(&info, &roles, &setup.source).traits();
         let options = method::options_with(info.options);
         let options = Values::read(options, &begun.options).map_err(|e| e.to_string())?;

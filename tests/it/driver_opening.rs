@@ -1,0 +1,123 @@
+//! Sessions that do not open as they were left: models that are gone, remarks, a world that answers otherwise, files for reading only.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
+use stepwright::driver::{Beginning, Command, Level, Notice, Persistence, Request, Setup, start};
+use stepwright::episode::{Configuration, Event, Header, Record, Session};
+
+fn beginning() -> Beginning {
+    Beginning::New(Box::new(header()))
+}
+
+fn adds(n: usize) -> Arc<Scripted> {
+    Scripted::new((0..n).map(|_| Turn::Say(vec!["agent.add(2)"], Duration::ZERO)))
+}
+
+/// A session of two steps.
+async fn played() -> (Session, Vec<Record>) {
+    let mut w = Watched::new(adds(3));
+    for _ in 0..2 {
+        w.recommended().await;
+        w.approve();
+        w.executed().await;
+    }
+    w.recommended().await;
+    let session = w.session.clone();
+    let records = w.quit().await;
+    (session, records)
+}
+
+fn resumed(session: &Session, records: &[Record], world: Counter) -> Setup {
+    let mut whole = Session::new(session.header.clone());
+    for record in records {
+        whole.apply(record).unwrap();
+    }
+    let beginning = Beginning::Resume { session: Box::new(whole), records: records.to_vec() };
+    setup(beginning, world, adds(2), None)
+}
+
+#[tokio::test]
+async fn a_model_of_a_role_that_is_gone_keeps_no_session_from_being_read() {
+    let with_writer = || {
+        let mut header: Header = header();
+        header.options.insert("model.writer".into(), "gone".into());
+        header
+    };
+    let new = setup(Beginning::New(Box::new(with_writer())), Counter::default(), adds(1), None);
+    let Err(why) = start(new) else { panic!("it began") };
+    assert!(why.contains("no model `gone`"), "{why}");
+
+    let (session, records) = played().await;
+    let mut gone = Session::new(Header { options: with_writer().options, ..session.header.clone() });
+    for record in &records {
+        gone.apply(record).unwrap();
+    }
+    let mut w = Watched::start(resumed(&gone, &records, Counter::default()));
+    w.said(Level::Warning, "the model in use is asked in its place").await;
+    // What was said once does not keep anyone from choosing another method; naming the gone one does.
+    let configure = |options: &[(&str, &str)]| {
+        let options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Command::Gate(Request::Configure(Configuration { model: String::new(), method: "few-shot".into(), options }))
+    };
+    w.send(configure(&[]));
+    w.said(Level::Info, "few-shot with scripted from here on").await;
+    w.send(configure(&[("model.discoverer", "gone")]));
+    w.said(Level::Error, "the model of the discoverer: no model `gone`").await;
+    assert!(!w.session.options.contains_key("model.discoverer"), "what cannot be had is not said to be in use");
+    w.send(configure(&[("model.discoverer", "scripted")]));
+    w.said(Level::Info, "few-shot with scripted from here on").await;
+    w.send(configure(&[("model.selector", "scripted")]));
+    w.said(Level::Error, "few-shot asks no selector").await;
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn remarks_on_opening_are_said_with_how_many_more_there_are() {
+    for (remarks, said) in [(1, "remark 1"), (3, "remark 1; and 2 more")] {
+        let mut setup = setup(beginning(), Counter::default(), adds(1), None);
+        setup.remarks = (1..=remarks).map(|n| format!("remark {n}")).collect();
+        let mut w = Watched::start(setup);
+        assert_eq!(w.said(Level::Warning, "remark").await, said);
+        w.quit().await;
+    }
+}
+
+/// The world has changed since: the session is read, nothing is derived, looked at or taken from where it cannot be reached, and earlier
+/// points that it can are gone to.
+#[tokio::test]
+async fn where_the_world_answers_otherwise_a_session_is_read_and_goes_on_from_what_can_be_reached() {
+    let (session, records) = played().await;
+    let mut w = Watched::start(resumed(&session, &records, Counter { skew: 1, ..Counter::default() }));
+    w.said(Level::Error, "the world does not answer as recorded").await;
+    w.send(Command::Look { node: 0 });
+    w.send(Command::Gate(Request::Goto(1)));
+    w.said(Level::Error, "the world does not answer as recorded").await;
+    assert_eq!(w.session.cursor(), 2, "it did not go where it could not");
+    w.send(Command::Gate(Request::Propose));
+    w.recommended().await;
+    assert!(w.session.current().unwrap().turn.proposals.iter().all(|p| p.action.is_some()));
+    w.send(Command::Gate(Request::Manual { text: "add 1".into() }));
+    w.said(Level::Error, "the world does not answer as recorded").await;
+    assert!(!w.notices.iter().any(|n| matches!(n, Notice::Looked(_) | Notice::Situation(_))), "nothing is known there");
+    w.send(Command::Gate(Request::Goto(0)));
+    w.said(Level::Info, "at step 0").await;
+    w.send(Command::Gate(Request::Manual { text: "add 1".into() }));
+    assert_eq!(w.executed().await, "The total is 2.", "it goes on as the world is now");
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn a_session_that_is_only_read_takes_no_decision() {
+    let (session, records) = played().await;
+    let mut setup = resumed(&session, &records, Counter::default());
+    setup.keep = Persistence::Reading;
+    let mut w = Watched::start(setup);
+    w.send(Command::Gate(Request::Manual { text: "add 1".into() }));
+    w.said(Level::Info, "the session is open read-only").await;
+    w.send(Command::Gate(Request::Goto(1)));
+    w.said(Level::Info, "at step 1").await;
+    let records = w.quit().await;
+    assert!(!records.iter().skip(session.records() as usize).any(|r| matches!(r.event, Event::Decided { .. })));
+}
