@@ -4,8 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Persistence, Request, Setup, start};
-use stepwright::episode::{Configuration, Event, Header, Record, Session};
+use crate::support::opened::configuration;
+use stepwright::driver::{
+    Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup, Source, prepare, start,
+};
+use stepwright::episode::{Configuration, Event, Header, Record, Session, log};
+use stepwright::world::Sources;
 
 fn beginning() -> Beginning {
     Beginning::New(Box::new(header()))
@@ -82,6 +86,26 @@ async fn remarks_on_opening_are_said_with_how_many_more_there_are() {
         assert_eq!(w.said(Level::Warning, "remark").await, said);
         w.quit().await;
     }
+}
+
+/// A session asked a model that is not there any more: what is asked in its place is said, except where nothing can be asked.
+#[tokio::test]
+async fn a_session_whose_model_is_gone_says_who_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let new = NewSession { world: "household".into(), model: "symbolic".into(), ..NewSession::default() };
+    let setup = prepare(&OpenRequest::New(new), &config, &Sources::default()).unwrap();
+    let Beginning::New(header) = setup.beginning else { panic!("a new session") };
+    drop(setup.keep);
+    let path = folder.path().join("session.jsonl");
+    log::Writer::create(&path, &Header { model: "recorded:gone.jsonl".into(), ..*header }).unwrap();
+    let request = OpenRequest::File(path);
+    let setup = prepare(&request, &config, &Sources::default()).unwrap();
+    let [remark] = &setup.remarks[..] else { panic!("{:?}", setup.remarks) };
+    let said =
+        ["the built-in proposer is asked until you choose a model (M)", "recorded:gone.jsonl is not there: gone.jsonl"];
+    assert!(said.iter().all(|part| remark.contains(part)), "{remark}");
+    assert!(matches!(setup.source, Source::Symbolic));
 }
 
 /// The world has changed since: the session is read, nothing is derived, looked at or taken from where it cannot be reached, and earlier

@@ -167,8 +167,11 @@ pub(super) fn prepare_loaded(
     let opened = sources.reopen(header, data.as_deref())?;
     let own = config.data.demonstrations.as_deref();
     let demonstrations = sources.demonstrations(&opened, data.as_deref(), header.seed, own)?;
-    // A model that is no longer configured must not keep anyone from reading the session.
-    let source = resolver(config)(&session.model).unwrap_or(Source::Symbolic);
+    // A model that is not there any more must not keep anyone from reading the session.
+    let (source, gone) = match resolver(config)(&session.model) {
+        Ok(source) => (source, None),
+        Err(why) => (Source::Symbolic, Some(in_its_place(&session.model, &why))),
+    };
     let method = methods(config)(&session.method).map_err(OpenError::Failed)?;
     // A domain that is gone must not keep anyone from reading the session either.
     let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
@@ -184,7 +187,14 @@ pub(super) fn prepare_loaded(
         // As of a domain.
         Err(why) => made.remarks.push(why),
     }
+    // Where nothing can be asked, nothing is asked of another.
+    made.remarks.extend(gone.filter(|_| !matches!(keep, Persistence::Reading)));
     Ok(Setup { keep, remarks: remarks.into_iter().chain(made.remarks.clone()).collect(), ..made })
+}
+
+/// What is said of a session whose model is not there.
+fn in_its_place(model: &str, why: &str) -> String {
+    format!("the built-in proposer is asked until you choose a model (M); {model} is not there: {why}")
 }
 
 pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {

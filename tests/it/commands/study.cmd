@@ -150,3 +150,10 @@ $ stepwright study reprompt --tasks flat/read_on_couch --conditions notion --out
 $ stepwright run --world graph --run prepared --tasks flat/read_on_couch --method reprompt --settings corrective-2022 --information notion --sessions kept > shown; stepwright show kept/*.jsonl | tail -40
 ? > [PUTBACK]
 ? is not holding
+
+# Methods that lack skills in a world are left out of the comparison, unless they are named
+$ stepwright study decisions --world kitchen --tasks galley/coffee | grep -v Measured | cut -c1-60
+? left out
+? blocking 
+? o3d
+$ stepwright study decisions --world kitchen --tasks galley/coffee --methods blocking,o3d

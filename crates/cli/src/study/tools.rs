@@ -101,7 +101,8 @@ impl ToolsStudy {
         let mut text = tables(&measured);
         if self.assertions {
             for domain in &measured {
-                let of_model = domain.written.iter().flatten().map(|(tool, rules)| (tool, rules, ", by the model"));
+                let of_model = domain.written.iter().flat_map(|of_model| &of_model.rules);
+                let of_model = of_model.map(|(tool, rules)| (tool, rules, ", by the model"));
                 for (tool, rules, by) in domain.rules.iter().map(|(tool, rules)| (tool, rules, "")).chain(of_model) {
                     text.push_str(&format!("\n{}: {tool}{by}\n", domain.name));
                     rules.iter().for_each(|rule| text.push_str(&format!("  assert {}\n", rule.assertion.text())));

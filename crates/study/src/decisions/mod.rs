@@ -17,9 +17,10 @@ pub use result::{DecisionResult, METHODS};
 use super::report::Report;
 use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit};
-use stepwright_driver::Beginning;
+use stepwright_driver::{Beginning, Setup};
 use stepwright_launch::NewSession;
 use stepwright_method as method;
+use stepwright_method::skills::{SHIPPED, SKILLS};
 use stepwright_world::TaskInfo;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,20 +51,35 @@ impl Decisions {
         let task = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
         for method in methods {
             let of = NewSession { task: task.clone(), method: method.clone(), ..new.clone() };
-            match opening.look(&of).map(|setup| setup.beginning) {
+            match opening.look(&of).and_then(|setup| has_skills(&setup, &method).map(|()| setup.beginning)) {
                 Ok(Beginning::New(header)) => {
                     let options = json!(header.options);
                     conditions.push(Arc::new(Condition { method, options }));
                 }
                 Ok(Beginning::Resume { .. }) => return Err("the session is not a new one".to_owned()),
                 Err(why) if named => return Err(why),
-                Err(why) => left_out.push(format!("{method} is left out: {why}")),
+                Err(why) => left_out.push(format!("left out: {why}")),
             }
         }
         match conditions.is_empty() {
             true => Err(left_out.join("\n")),
             false => Ok((Decisions { opening, new, plan: Plan { conditions, tasks, seeds } }, left_out)),
         }
+    }
+}
+
+/// Whether the skills are there that a method acts by; a method that takes none has all. Errors: why not.
+fn has_skills(setup: &Setup, method: &str) -> Result<(), String> {
+    let takes = setup.method.info().options.iter().any(|option| option.key == SKILLS.key);
+    let named = match &setup.beginning {
+        Beginning::New(header) => header.options.get(SKILLS.key),
+        Beginning::Resume { session, .. } => session.options.get(SKILLS.key),
+    };
+    let name = named.map_or(SHIPPED, String::as_str);
+    if takes {
+        setup.knowledge.skills.get(name).map(drop).map_err(|why| format!("{method} has no skills to act by: {why}"))
+    } else {
+        Ok(())
     }
 }
 

@@ -110,14 +110,24 @@ pub struct Judged {
     pub assertion: Option<String>,
 }
 
+/// What a language model wrote.
+#[derive(Debug)]
+pub struct OfModel {
+    /// Of that, what held at every accepted call.
+    pub rules: BTreeMap<String, Vec<ToolRule>>,
+    pub asks: usize,
+    /// Why asks failed, one each.
+    pub failed: Vec<String>,
+}
+
 /// A domain, with what was inferred and how it judges.
 #[derive(Debug)]
 pub struct Domain {
     pub name: String,
     pub episodes: usize,
     pub rules: BTreeMap<String, Vec<ToolRule>>,
-    /// What a model wrote, of that what held at every accepted call; none where none was asked.
-    pub written: Option<BTreeMap<String, Vec<ToolRule>>>,
+    /// None where no model was asked.
+    pub written: Option<OfModel>,
     pub calls: Vec<Judged>,
 }
 
@@ -153,30 +163,48 @@ pub struct Writer<'w> {
 }
 
 impl Writer<'_> {
+    /// An ask that fails is told and passed over. Errors: what cannot be read; why the first ask failed, where all did.
     fn assertions(
         &mut self,
         folder: &Path,
         toolbox: &Toolbox,
         episodes: &[Vec<ToolStep>],
-    ) -> Result<BTreeMap<String, Vec<ToolRule>>, String> {
+        mut progress: impl FnMut(&str),
+    ) -> Result<OfModel, String> {
         let path = folder.join("policy.md");
         let policy = self.policy.then(|| std::fs::read_to_string(&path)).transpose();
         let policy = policy.map_err(|e| format!("{}: {e}", path.display()))?.unwrap_or_default();
         let mut written: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (function, contexts) in tool_contexts(toolbox, episodes, self.episodes)? {
-            let own = written.entry(function).or_default();
+        let shown = tool_contexts(toolbox, episodes, self.episodes)?;
+        let asks = shown.values().map(Vec::len).sum();
+        let (mut at, mut failed) = (0, Vec::new());
+        for (function, contexts) in shown {
             for mut context in contexts {
+                at += 1;
+                progress(&format!("{function}, asked {at} of {asks}"));
                 policy.trim().clone_into(&mut context.policy);
-                let read = (self.write)(&context)?.into_iter();
-                own.extend(read.filter_map(|line| if let Written::Candidate(text) = line { Some(text) } else { None }));
+                let own = written.entry(function.clone()).or_default();
+                match (self.write)(&context) {
+                    Ok(read) => own.extend(read.into_iter().filter_map(|line| match line {
+                        Written::Candidate(text) => Some(text),
+                        _ => None,
+                    })),
+                    Err(why) => {
+                        progress(&format!("{function}: {why}"));
+                        failed.push(why);
+                    }
+                }
             }
         }
-        validated_rules(toolbox, episodes, &written)
+        match failed.first() {
+            Some(why) if failed.len() == asks => Err(why.clone()),
+            _ => Ok(OfModel { rules: validated_rules(toolbox, episodes, &written)?, asks, failed }),
+        }
     }
 }
 
 /// Infers assertions from a domain's episodes, all or those of the benchmark alone, has a model write others where one is given, and judges
-/// its calls. `progress` hears of each tool. Errors: what cannot be read, and where; what the model could not answer.
+/// its calls. `progress` hears of each tool and ask. Errors: what cannot be read, and where; why the model answered none.
 pub fn measure(
     folder: &Path,
     all: bool,
@@ -199,7 +227,7 @@ pub fn measure(
         progress(tool);
         true
     })?;
-    let written = writer.map(|writer| writer.assertions(folder, &toolbox, &episodes)).transpose()?;
+    let written = writer.map(|writer| writer.assertions(folder, &toolbox, &episodes, &mut progress)).transpose()?;
     let specification = tools_specification(&toolbox)?;
     let start = Known::new(&toolbox, &specification)?;
     let recorded: Vec<Recorded> = lines(&folder.join("calls.jsonl"))?;
@@ -217,7 +245,7 @@ pub fn measure(
                 .all(|id| before.iter().any(|step| step.error.is_none() && holds(&step.result, id)))
         };
         let of_model =
-            written.as_ref().map(|own| judge_call(&known, &call, own.get(&call.function).map(Vec::as_slice)).0);
+            written.as_ref().map(|own| judge_call(&known, &call, own.rules.get(&call.function).map(Vec::as_slice)).0);
         let by = Way::ALL.into_iter().filter_map(|way| {
             let judgement = match way {
                 Way::Everything => Judgement::Accepted,
@@ -336,7 +364,7 @@ mod tests {
         assert!(asked[0].demonstration.contains("W0") && asked[1].demonstration.contains("W2"), "{asked:?}");
         assert!(!asked[0].definitions.contains("def cancel_order") && asked[0].definitions.contains("def get_order"));
         let kept: Vec<&str> =
-            domain.written.as_ref().unwrap()["cancel_order"].iter().map(|r| r.assertion.text()).collect();
+            domain.written.as_ref().unwrap().rules["cancel_order"].iter().map(|r| r.assertion.text()).collect();
         assert_eq!(kept, ["reason != 'boredom'"]);
         let of_model: Vec<Judgement> = domain.calls.iter().map(|c| c.by[&Way::Written]).collect();
         let said: Vec<(&str, Judgement)> = domain.calls.iter().map(|c| (c.id.as_str(), c.by[&Way::Inferred])).collect();
@@ -350,5 +378,26 @@ mod tests {
         assert_eq!(of_model, [Accepted, Accepted, Accepted, Refused, Refused]);
         let report = tables(&[domain]);
         assert!(report.contains("inferred assertions") && report.contains("1.000"), "{report}");
+        assert!(!report.contains("failed"), "{report}");
+        // An ask that fails is told, and the rest counts; where all fail there is nothing to judge by.
+        let (mut at, mut heard) = (0, Vec::new());
+        let mut fails_once = |_: &CandidateContext| {
+            at += 1;
+            let answer = vec![Written::Candidate("reason != 'boredom'".to_owned())];
+            if at == 1 { Err("no server".to_owned()) } else { Ok(answer) }
+        };
+        let mut writer = Writer { write: &mut fails_once, episodes: 2, policy: false };
+        let domain =
+            measure(&domains(folder.path())[0], true, Some(&mut writer), |told| heard.push(told.to_owned())).unwrap();
+        let of_model: Vec<Judgement> = domain.calls.iter().map(|c| c.by[&Way::Written]).collect();
+        assert_eq!(of_model, [Accepted, Accepted, Accepted, Refused, Refused]);
+        let told = ["cancel_order, asked 1 of 2", "cancel_order: no server", "cancel_order, asked 2 of 2"];
+        assert!(heard.ends_with(&told.map(str::to_owned)), "{heard:?}");
+        let report = tables(&[domain]);
+        assert!(report.contains("1 of 2 asks of the model failed (no server)"), "{report}");
+        let mut fails = |_: &CandidateContext| Err("no server".to_owned());
+        let mut writer = Writer { write: &mut fails, episodes: 2, policy: false };
+        let none = measure(&domains(folder.path())[0], true, Some(&mut writer), |_| {});
+        assert_eq!(none.err(), Some("no server".to_owned()));
     }
 }

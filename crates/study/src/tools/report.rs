@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use stepwright_method::precondition::{Judgement, ToolRule};
 
-use super::{Domain, Judged, Way};
+use super::{Domain, Judged, OfModel, Way};
 use crate::table::Table;
 
 /// Counts of judged calls. What cannot be told counts as accepted.
@@ -91,6 +91,15 @@ pub fn tables(domains: &[Domain]) -> String {
                 shown(share(decidable.wrongly, decidable.accepted)),
                 format!("{said}/{of}"),
             ]);
+        }
+        if let Some(OfModel { asks, failed, .. }) = &domain.written
+            && let Some(why) = failed.first()
+        {
+            whole.line(format!(
+                "{}: {} of {asks} asks of the model failed ({why}); it is judged by the others",
+                domain.name,
+                failed.len()
+            ));
         }
         let forbidden: Vec<&Judged> = domain.calls.iter().filter(|call| call.forbidden).collect();
         if !forbidden.is_empty() {
@@ -188,7 +197,8 @@ pub fn as_json(domains: &[Domain]) -> Json {
             "calls": calls,
         });
         if let (Some(written), Some(all)) = (&domain.written, all.as_object_mut()) {
-            all.insert("assertions_of_the_model".to_owned(), texts(written));
+            all.insert("assertions_of_the_model".to_owned(), texts(&written.rules));
+            all.insert("asks".to_owned(), json!({ "made": written.asks, "failed": written.failed }));
         }
         all
     };
