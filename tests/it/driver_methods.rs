@@ -115,12 +115,13 @@ async fn work_that_nobody_names_and_scores_of_nothing_fail_in_words() {
     };
     let works = || Shape::Compute { work: serde_json::Value::Null };
     let nothing = || Shape::Score { continuations: Vec::new() };
-    let table: [(fn(&Context<'_>) -> Step, fn() -> Shape, &str); 3] = [
-        (nobody, || Shape::Usual, "no language model is asked, and the method names no work of its own"),
-        (asks, works, "the method asks a language model for what is its own work"),
-        (asks, nothing, "there is nothing to score here any more; ask again"),
+    let says = |step, shape| Says { step, shape };
+    let table = [
+        (says(nobody, || Shape::Usual), "no language model is asked, and the method names no work of its own"),
+        (says(asks, works), "the method asks a language model for what is its own work"),
+        (says(asks, nothing), "there is nothing to score here any more; ask again"),
     ];
-    for (step, shape, why) in table {
+    for (Says { step, shape }, why) in table {
         let (mut w, model) = start(step, shape, vec![]);
         assert_eq!(failed(&mut w).await, why);
         assert!(model.asked.lock().unwrap().is_empty());
