@@ -2,7 +2,7 @@ use crate::CheckKind;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::artifact::{ArtifactId, Assertions};
+use super::super::artifact::{ArtifactId, Assertions, Written};
 use super::super::event::{PromptMessage, StepOutcome};
 use super::super::proposal::{Check, Origin, Status};
 use super::scripts::background_ask;
@@ -387,6 +387,44 @@ fn what_is_recommended_without_an_action_is_never_taken_by_a_policy() {
     let proposal = Draft { action: None, ..draft("go", Origin::Greedy) }.numbered(1, None);
     let ruled = super::policy::rule(&Policy::checked(2), 0, 0, Ok(&proposal), None);
     assert_eq!(ruled, PolicyOutcome::Stop("the recommended proposal is no action".into()));
+}
+
+/// A kind of document that does not wait keeps nothing from being done while it is written, and is taken or refused by the rule at once.
+#[test]
+fn a_document_that_does_not_wait_is_settled_by_the_rule() {
+    let asking = || {
+        let mut sim = Sim::new();
+        sim.ask(Request::Cancel);
+        let mut gate = sim.into_gate().treating(|_| Conduct { waits: false, ..Conduct::USUAL });
+        gate.request(Request::Propose, 5);
+        let spec = AskSpec { kind: crate::AskKind::BELIEF, ..background_ask() };
+        let effects = gate.report(Report::Advised(Advice::Ask(spec)), 6);
+        let asked = effects.iter().find_map(|e| if let Effect::AskModel { ask, .. } = e { Some(*ask) } else { None });
+        (gate, asked.unwrap())
+    };
+    let (mut gate, _) = asking();
+    let (answer, effects) = gate.request(Request::Manual { text: "go".into() }, 7);
+    assert!(matches!(answer, Answer::Queued(_)), "{effects:?}");
+    for (value, taken) in [(Some(json!({ "seen": [] })), true), (None, false)] {
+        let (mut gate, ask) = asking();
+        let written = Box::new(Written {
+            artifact: ArtifactId::BELIEF,
+            due: None,
+            title: "told".into(),
+            raw: "seen".into(),
+            repairs: vec![],
+            problem: value.is_none().then(|| "it is bad".to_owned()),
+            value: value.map(Into::into),
+        });
+        let texts = vec!["seen".to_owned()];
+        let effects = gate.report(Report::Written { ask, texts, usage: None, ms: 1, written }, 7);
+        let settled = persisted(&effects).into_iter().any(|event| match event {
+            Event::ArtifactSettled { by: Actor::Policy, offer: Some(1), .. } => taken,
+            Event::ArtifactRefused { by: Actor::Policy, offer: 1, why } => !taken && why == "it is bad",
+            _ => false,
+        });
+        assert!(settled && matches!(effects.last(), Some(Effect::Consult { .. })), "{effects:?}");
+    }
 }
 
 #[test]
