@@ -92,6 +92,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    #[cfg_attr(miri, ignore = "no process begins there")]
     fn links_devices_and_pipes_stay_what_they_are() {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 

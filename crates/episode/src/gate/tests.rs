@@ -389,6 +389,35 @@ fn what_is_recommended_without_an_action_is_never_taken_by_a_policy() {
     assert_eq!(ruled, PolicyOutcome::Stop("the recommended proposal is no action".into()));
 }
 
+#[test]
+fn a_method_that_asks_without_end_is_stopped() {
+    let own = || Advice::Answered { spec: AskSpec { prompt: None, ..background_ask() }, drafts: vec![] };
+    for of_model in [true, false] {
+        let mut sim = Sim::new();
+        let (mut ask, _) = sim.asks.remove(0);
+        let mut gate = sim.into_gate();
+        gate.request(Request::SetPolicy(Policy::checked(3)), 5);
+        let nothing = |ask| Report::Answered { ask, texts: vec![], usage: None, ms: 1, drafts: vec![] };
+        gate.report(nothing(ask), 6);
+        for _ in 1..MAX_ASKS {
+            let advice = if of_model { Advice::Ask(background_ask()) } else { own() };
+            let effects = gate.report(Report::Advised(advice), 7);
+            let next =
+                effects.iter().find_map(|e| if let Effect::AskModel { ask, .. } = e { Some(*ask) } else { None });
+            if let Some(next) = next {
+                ask = next;
+                gate.report(nothing(ask), 8);
+            }
+        }
+        assert!(gate.session().policy.is_automatic(), "as often as it may");
+        let effects = gate.report(Report::Advised(if of_model { Advice::Ask(background_ask()) } else { own() }), 9);
+        let told =
+            format!("the method asked {MAX_ASKS} times without a proposal to recommend; choose one, or type an action");
+        assert!(effects.contains(&Effect::Say(Level::Warning, told)), "{effects:?}");
+        assert!(gate.is_at_rest() && !gate.session().policy.is_automatic());
+    }
+}
+
 /// A kind of document that does not wait keeps nothing from being done while it is written, and is taken or refused by the rule at once.
 #[test]
 fn a_document_that_does_not_wait_is_settled_by_the_rule() {

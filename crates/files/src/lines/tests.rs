@@ -143,6 +143,7 @@ fn what_was_found_behind_the_lines_is_set_aside_before_the_next() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "4 MiB take minutes there")]
 fn what_is_in_doubt_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let mut lines = begun(folder.path());
