@@ -235,6 +235,22 @@ mod tests {
     }
 
     #[test]
+    fn a_change_of_another_document_that_reverses_the_last_stays_one() {
+        let mut session = Session::new(Header::default());
+        let settled = |edit: Value| {
+            let patch = json!([{ "op": "add", "path": "/-", "value": edit }]);
+            event(json!({ "event": "artifact_settled", "artifact": ArtifactId::TREE, "patch": patch, "by": "person" }))
+        };
+        let there = json!({ "at": 0, "before": "a", "after": "b" });
+        let back = json!({ "at": 0, "before": "b", "after": "a" });
+        for (id, event) in (1..).zip([Event::Started { outcome: Default::default() }, settled(there)]) {
+            session.apply(&Record { id, ts: 0, node: 0, event }).unwrap();
+        }
+        let read = tagged(Record { id: 3, ts: 0, node: 0, event: settled(back) }, &session);
+        assert!(matches!(read.event, Event::ArtifactSettled { .. }), "{read:?}");
+    }
+
+    #[test]
     fn the_service_is_told_from_the_sentence() {
         let service = |sentence: &str| header(Header { sentence: sentence.into(), ..Header::default() }).service;
         assert_eq!(service("Banks_1: check the balance"), "Banks_1");
@@ -253,16 +269,17 @@ mod tests {
         for (id, event) in (1..).zip(events) {
             session.apply(&Record { id, ts: 0, node: 0, event }).unwrap();
         }
-        let read = |ask| {
-            let proposal = Proposal { ask: Some(ask), ..Proposal::new(ask, "3: walk('bread')", Origin::Greedy) };
+        let read = |ask, line| {
+            let proposal = Proposal { ask: Some(ask), line, ..Proposal::new(ask, "3: walk('bread')", Origin::Greedy) };
             let event = Event::Proposed { proposal: proposal.into() };
             let Event::Proposed { proposal } = tagged(Record { id: 4, ts: 0, node: 0, event }, &session).event else {
                 panic!("still a proposal")
             };
             (proposal.line, proposal.raw.clone())
         };
-        assert_eq!(read(1), (Some(3), "walk('bread')".to_owned()));
-        assert_eq!(read(2), (None, "3: walk('bread')".to_owned()), "an answer of a model's own");
+        assert_eq!(read(1, None), (Some(3), "walk('bread')".to_owned()));
+        assert_eq!(read(2, None), (None, "3: walk('bread')".to_owned()), "an answer of a model's own");
+        assert_eq!(read(1, Some(7)), (Some(7), "3: walk('bread')".to_owned()), "a number that is there stays");
     }
 
     #[test]
