@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use crate::support::opened::configuration;
 use stepwright::driver::{
-    Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup, Source, prepare, start,
+    Beginning, Command, Contender, DuelCommand, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup,
+    Source, open_to_read, prepare, start,
 };
 use stepwright::episode::{Configuration, Event, Header, Record, Session, log};
 use stepwright::world::Sources;
@@ -74,6 +75,19 @@ async fn a_model_of_a_role_that_is_gone_keeps_no_session_from_being_read() {
     w.said(Level::Info, "few-shot with scripted from here on").await;
     w.send(configure(&[("model.selector", "scripted")]));
     w.said(Level::Error, "few-shot asks no selector").await;
+    let side =
+        |name: &str, method: &str| Contender { name: name.into(), method: method.into(), ..Contender::default() };
+    let sides = vec![side("in use", ""), side("conditioned", "precondition-aware")];
+    w.send(Command::Duel(DuelCommand::Begin(sides)));
+    w.until("a duel", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Dueled { .. }))).await;
+    w.quit().await;
+
+    // Where nothing is asked, nothing is said of who would be.
+    let mut setup = resumed(&gone, &records, Counter::default());
+    setup.keep = Persistence::Reading;
+    let mut w = Watched::start(setup);
+    w.until("the situation", |n, _| matches!(n, Notice::Situation(_))).await;
+    assert!(!w.notices.iter().any(|n| matches!(n, Notice::Say { level: Level::Warning, .. })), "{:?}", w.notices);
     w.quit().await;
 }
 
@@ -106,6 +120,16 @@ async fn a_session_whose_model_is_gone_says_who_is_asked() {
         ["the built-in proposer is asked until you choose a model (M)", "recorded:gone.jsonl is not there: gone.jsonl"];
     assert!(said.iter().all(|part| remark.contains(part)), "{remark}");
     assert!(matches!(setup.source, Source::Symbolic));
+    let example = OpenRequest::Example("algorithm-1".into());
+    let remarks = prepare(&example, &config, &Sources::default()).unwrap().remarks;
+    assert!(remarks.iter().any(|remark| remark.contains("scripted") && remark.contains("is not there")), "{remarks:?}");
+    let mut handle = open_to_read(&example, &config, &Sources::default()).unwrap();
+    while let Some(notice) = handle.notices.recv().await {
+        assert!(!matches!(notice, Notice::Say { level: Level::Warning, .. }), "nothing is asked: {notice:?}");
+        if matches!(notice, Notice::Situation(_)) {
+            break;
+        }
+    }
 }
 
 /// The world has changed since: the session is read, nothing is derived, looked at or taken from where it cannot be reached, and earlier

@@ -80,7 +80,10 @@ impl Driver {
             if !started {
                 return Err(why);
             }
-            remarks.push(format!("{why}; the model in use is asked in its place"));
+            // Of a session that is only read nothing is asked.
+            if !matches!(keep, Persistence::Reading) {
+                remarks.push(format!("{why}; the model in use is asked in its place"));
+            }
         }
         let mut assertions = program.assertions();
         for adopted in adopted.into_iter().filter(|_| !started) {

@@ -126,7 +126,10 @@ pub fn open_to_read(request: &OpenRequest, config: &Config, sources: &Sources) -
         OpenRequest::File(path) => {
             prepare_file(log::load(path).map(|loaded| (Persistence::Reading, loaded)), config, sources)
         }
-        OpenRequest::Log(..) | OpenRequest::Example(_) => prepare(request, config, sources),
+        OpenRequest::Example(name) => {
+            prepare_loaded(super::examples::load(name)?, Persistence::Reading, config, sources)
+        }
+        OpenRequest::Log(..) => prepare(request, config, sources),
     };
     start(Setup { keep: Persistence::Reading, ..setup? }).map_err(OpenError::Failed)
 }

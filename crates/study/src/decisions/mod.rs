@@ -6,6 +6,7 @@ mod result;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -51,12 +52,8 @@ impl Decisions {
         let task = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
         for method in methods {
             let of = NewSession { task: task.clone(), method: method.clone(), ..new.clone() };
-            match opening.look(&of).and_then(|setup| has_skills(&setup, &method).map(|()| setup.beginning)) {
-                Ok(Beginning::New(header)) => {
-                    let options = json!(header.options);
-                    conditions.push(Arc::new(Condition { method, options }));
-                }
-                Ok(Beginning::Resume { .. }) => return Err("the session is not a new one".to_owned()),
+            match opening.look(&of).and_then(|setup| options_of(setup, &method)) {
+                Ok(options) => conditions.push(Arc::new(Condition { method, options: json!(options) })),
                 Err(why) if named => return Err(why),
                 Err(why) => left_out.push(format!("left out: {why}")),
             }
@@ -68,19 +65,14 @@ impl Decisions {
     }
 }
 
-/// Whether the skills are there that a method acts by; a method that takes none has all. Errors: why not.
-fn has_skills(setup: &Setup, method: &str) -> Result<(), String> {
-    let takes = setup.method.info().options.iter().any(|option| option.key == SKILLS.key);
-    let named = match &setup.beginning {
-        Beginning::New(header) => header.options.get(SKILLS.key),
-        Beginning::Resume { session, .. } => session.options.get(SKILLS.key),
-    };
-    let name = named.map_or(SHIPPED, String::as_str);
-    if takes {
-        setup.knowledge.skills.get(name).map(drop).map_err(|why| format!("{method} has no skills to act by: {why}"))
-    } else {
-        Ok(())
+/// The options of an episode that is to begin. Errors: its method acts by skills that are not there.
+fn options_of(setup: Setup, method: &str) -> Result<BTreeMap<String, String>, String> {
+    let Beginning::New(header) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
+    if setup.method.info().options.iter().any(|option| option.key == SKILLS.key) {
+        let named = header.options.get(SKILLS.key).map_or(SHIPPED, String::as_str);
+        setup.knowledge.skills.get(named).map_err(|why| format!("{method} has no skills to act by: {why}"))?;
     }
+    Ok(header.options)
 }
 
 #[async_trait]

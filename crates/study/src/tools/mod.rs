@@ -181,7 +181,7 @@ impl Writer<'_> {
         for (function, contexts) in shown {
             for mut context in contexts {
                 at += 1;
-                progress(&format!("{function}, asked {at} of {asks}"));
+                progress(&format!("{function}, ask {at} of {asks}"));
                 policy.trim().clone_into(&mut context.policy);
                 let own = written.entry(function.clone()).or_default();
                 match (self.write)(&context) {
@@ -391,7 +391,7 @@ mod tests {
             measure(&domains(folder.path())[0], true, Some(&mut writer), |told| heard.push(told.to_owned())).unwrap();
         let of_model: Vec<Judgement> = domain.calls.iter().map(|c| c.by[&Way::Written]).collect();
         assert_eq!(of_model, [Accepted, Accepted, Accepted, Refused, Refused]);
-        let told = ["cancel_order, asked 1 of 2", "cancel_order: no server", "cancel_order, asked 2 of 2"];
+        let told = ["cancel_order, ask 1 of 2", "cancel_order: no server", "cancel_order, ask 2 of 2"];
         assert!(heard.ends_with(&told.map(str::to_owned)), "{heard:?}");
         let report = tables(&[domain]);
         assert!(report.contains("1 of 2 asks of the model failed (no server)"), "{report}");
