@@ -181,8 +181,9 @@ impl<'t> Reader<'t> {
     }
 
     fn past_spaces(&self, at: usize) -> usize {
-        let rest = self.text.get(at..).unwrap_or_default();
-        self.text.len() - rest.trim_start_matches(' ').len()
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
+        self.text.len() - rest.len() + spaces
     }
 
     /// Where the operand that begins at a place ends: before an operator, before a closing parenthesis or a comma, or with the text.
@@ -232,6 +233,10 @@ impl<'t> Reader<'t> {
     /// Goes past spaces and this word, if it comes next.
     fn takes(&mut self, word: &str) -> bool {
         self.spaces();
+        // Nearly always something else comes, which its first letter tells.
+        if self.byte(self.at) != word.bytes().next() {
+            return false;
+        }
         let end = self.at + word.len();
         let comes = self.text.get(self.at..end) == Some(word) && !self.byte(end).is_some_and(is_of_word);
         if comes {

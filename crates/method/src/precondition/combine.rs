@@ -191,10 +191,14 @@ pub(super) struct Combined {
 
 impl Combined {
     pub(super) fn nothing(len: usize) -> Self {
+        Combined::open_at(InstanceSet::all(len))
+    }
+
+    fn open_at(open: InstanceSet) -> Self {
         Combined {
-            holds: InstanceSet::none(len),
+            holds: InstanceSet::none(open.len()),
             raises: Vec::new(),
-            open: InstanceSet::all(len),
+            open,
             changes: false,
             changes_otherwise: false,
             changed: None,
@@ -206,7 +210,7 @@ impl Combined {
     /// Puts parts together; `parts` are those of the dissection, in its order. `places_tell` is false where marks of objects mean
     /// nothing.
     pub(super) fn new(dissection: &Dissection, parts: &[Arc<PartSets>], len: usize, places_decide: bool) -> Self {
-        let mut combined = Combined { open: InstanceSet::none(len), ..Combined::nothing(len) };
+        let mut combined = Combined::open_at(InstanceSet::none(len));
         let spent = parts.iter().fold((0, 0), |sum: (u64, u64), p| (sum.0 + p.spent.0, sum.1 + p.spent.1));
         let around = dissection.nodes as u64 + 16;
         if spent.0 + around * 16 > Limits::ASSERTION.steps || spent.1 + around * 256 > Limits::ASSERTION.size {

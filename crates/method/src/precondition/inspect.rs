@@ -241,7 +241,7 @@ impl CandidateStore {
     fn set<'a>(&self, of_action: &'a ActionCandidates, text: &str) -> Option<Cow<'a, InstanceSet>> {
         match of_action.known(text) {
             Some(evaluation) => evaluation.as_ref().map(|e| Cow::Borrowed(&e.set)),
-            None => self.judged(of_action, text).evaluation.map(|e| Cow::Owned(e.set)),
+            None => self.judged(of_action, text).evaluation.map(|e| Cow::Owned(e.set.clone())),
         }
     }
 
@@ -256,7 +256,7 @@ impl CandidateStore {
         let own = self.judged(of_action, text).made;
         let outside = in_force.iter().filter(|other| of_action.find(other).is_none());
         let outside = outside.map(|other| self.judged(of_action, other));
-        let all = of_action.entries.iter().cloned().chain(outside);
+        let all = of_action.entries().iter().cloned().chain(outside);
         let same = all.filter(|e| e.made == own && e.candidate.text != text && !e.candidate.rejected);
         let related = |e: Entry| Related {
             in_force: in_force.contains(&e.candidate.text),
@@ -283,7 +283,7 @@ impl CandidateStore {
                 related.push(Related { text: other.to_owned(), relation, in_force, optimal });
             }
         };
-        for entry in of_action.entries.iter().filter(|e| e.candidate.text != text) {
+        for entry in of_action.entries().iter().filter(|e| e.candidate.text != text) {
             if let Some(theirs) = entry.ranked() {
                 let forced = in_force.contains(&entry.candidate.text);
                 relate(&entry.candidate.text, theirs, forced, entry.candidate.optimal);
@@ -355,7 +355,7 @@ impl CandidateStore {
 
 /// The optimal candidate whose set is the smallest proper part of this one.
 fn stronger(of_action: &ActionCandidates, set: &InstanceSet) -> Option<String> {
-    let parts = of_action.entries.iter().filter(|e| e.candidate.optimal && e.candidate.representative);
+    let parts = of_action.entries().iter().filter(|e| e.candidate.optimal && e.candidate.representative);
     let parts = parts.filter(|e| e.ranked().is_some_and(|s| s != set && s.is_subset(set)));
     parts.min_by_key(|e| e.candidate.coverage).map(|e| e.candidate.text.clone())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::combine::{Combined, KnownParts, PartSets};
 use super::demonstrations::{Alike, Demonstrations, EffectCall, Step};
@@ -88,6 +89,9 @@ impl Evaluation {
         self.raises.iter().find(|(_, set)| set.contains(at)).map(|(exception, _)| *exception)
     }
 }
+
+/// So many parts of an assertion need no separate memory.
+const FEW: usize = 8;
 
 pub(super) const FALSE: &str = "AssertionError";
 
@@ -246,11 +250,11 @@ impl Instances {
     }
 
     fn combined(&self, demos: &Demonstrations, dissection: &Dissection) -> Combined {
-        let kept: Vec<Option<Arc<PartSets>>> = {
+        let kept: SmallVec<[Option<Arc<PartSets>>; FEW]> = {
             let known = self.known();
             dissection.parts.iter().map(|part| known.sets(part)).collect()
         };
-        let parts: Vec<Arc<PartSets>> = kept
+        let parts: SmallVec<[Arc<PartSets>; FEW]> = kept
             .into_iter()
             .zip(&dissection.parts)
             .map(|(kept, part)| kept.unwrap_or_else(|| self.part(demos, part)))

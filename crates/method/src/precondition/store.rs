@@ -60,18 +60,19 @@ pub(super) struct ActionCandidates {
     written: BTreeMap<String, Entry>,
     /// What a person changed, in order.
     edits: Vec<CandidateEdit>,
-    /// The pool.
-    pub(super) entries: Vec<Entry>,
+    /// The pool, where a person changed it; otherwise it is what arrived.
+    edited: Option<Vec<Entry>>,
     /// The candidates that the enumerator held back when it last filled the pool.
     pub(super) withheld: Vec<Entry>,
     /// Assertions that are no candidates, evaluated when they were first inspected: those in force.
-    outside: BTreeMap<String, Option<Evaluation>>,
+    outside: BTreeMap<String, Option<Arc<Evaluation>>>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) candidate: Candidate,
-    pub(super) evaluation: Option<Evaluation>,
+    /// Shared by the copies of the pool.
+    pub(super) evaluation: Option<Arc<Evaluation>>,
     /// Of an effect: the states that it makes of those before the calls, by their fingerprints.
     pub(super) made: Vec<Option<u64>>,
 }
@@ -233,8 +234,9 @@ impl CandidateStore {
         let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
         let mut fresh: Vec<Entry> = Vec::with_capacity(texts.len());
-        let known = of_action.arrived.iter().chain(&of_action.entries);
+        let known = of_action.arrived.iter().chain(of_action.edited.iter().flatten());
         let mut known: FxHashSet<&str> = known.map(|e| e.candidate.text.as_str()).collect();
+        known.reserve(texts.len());
         for (at, text) in texts.iter().enumerate() {
             if !report_progress(at, texts.len()) {
                 return Err(StoreError::Cancelled);
@@ -320,9 +322,9 @@ impl CandidateStore {
     pub fn try_text(&self, action: &str, text: &str) -> Result<Candidate, StoreError> {
         let of_action = self.of_action(action)?;
         let fresh = entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None);
-        let id = of_action.entries.len();
+        let id = of_action.entries().len();
         let mut candidate = in_full(&self.demos, &of_action.instances, Candidate { id, ..fresh.candidate.clone() });
-        let clusters = of_action.clusters(of_action.entries.iter().chain([&fresh]));
+        let clusters = of_action.clusters(of_action.entries().iter().chain([&fresh]));
         if let Some((at, cluster)) = clusters.into_iter().enumerate().find(|(_, c)| c.members.contains(&id)) {
             candidate.cluster = Some(at);
             candidate.optimal = cluster.optimal;
@@ -334,7 +336,7 @@ impl CandidateStore {
     /// A candidate of the pool; why it fails is stated with the values found.
     pub fn look_at(&self, action: &str, id: usize) -> Result<Candidate, StoreError> {
         let of_action = self.of_action(action)?;
-        let entry = of_action.entries.get(id).ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))?;
+        let entry = of_action.entries().get(id).ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))?;
         Ok(in_full(&self.demos, &of_action.instances, entry.candidate.clone()))
     }
 
@@ -347,7 +349,7 @@ impl CandidateStore {
         }
         // An effect says what it says of every call; an assertion that holds everywhere says nothing.
         let everywhere = if of_action.instances.effects.is_some() { None } else { Some(of_action.instances.len()) };
-        let chosen = of_action.entries.iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
+        let chosen = of_action.entries().iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
         let mut chosen: Vec<&Candidate> = chosen.filter(|c| everywhere.is_none() || c.coverage != everywhere).collect();
         chosen.sort_by_key(|c| c.cluster);
         chosen.into_iter().map(|c| c.text.clone()).collect()
@@ -355,7 +357,7 @@ impl CandidateStore {
 
     /// A candidate's evaluation; `None` if it could not be evaluated.
     pub fn evaluation(&self, action: &str, id: usize) -> Option<&Evaluation> {
-        self.by_action.get(action)?.entries.get(id)?.evaluation.as_ref()
+        self.by_action.get(action)?.entries().get(id)?.evaluation.as_deref()
     }
 
     /// The prompt's material for a model that writes candidates for an action, after one demonstration; `None` if there is no such action or
@@ -429,7 +431,7 @@ pub(super) fn entry(
     };
     let mut entry = unranked(text, origin, fate);
     entry.candidate.coverage = evaluation.as_ref().map(|e| e.set.count());
-    (entry.evaluation, entry.made) = (evaluation, made);
+    (entry.evaluation, entry.made) = (evaluation.map(Arc::new), made);
     entry
 }
 
@@ -454,7 +456,7 @@ fn tried_again(
             Ok((fate, evaluation)) => {
                 entry.candidate.fate = fate;
                 entry.candidate.coverage = Some(evaluation.set.count());
-                entry.evaluation = Some(evaluation);
+                entry.evaluation = Some(Arc::new(evaluation));
             }
             Err(why) => message.push_str(&format!("; nor does the sandbox tell: {why}")),
         }
@@ -517,22 +519,27 @@ impl From<NoVerdict> for Validity {
 
 impl ActionCandidates {
     fn new(instances: Instances) -> Self {
-        let (arrived, written, edits, entries) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+        let (arrived, written, edits, edited) = (Vec::new(), BTreeMap::new(), Vec::new(), None);
         let (withheld, outside) = (Vec::new(), BTreeMap::new());
-        ActionCandidates { instances, arrived, written, edits, entries, withheld, outside }
+        ActionCandidates { instances, arrived, written, edits, edited, withheld, outside }
+    }
+
+    /// The pool.
+    pub(super) fn entries(&self) -> &[Entry] {
+        self.edited.as_ref().unwrap_or(&self.arrived)
     }
 
     pub(super) fn find(&self, text: &str) -> Option<&Entry> {
-        self.entries.iter().find(|e| e.candidate.text == text)
+        self.entries().iter().find(|e| e.candidate.text == text)
     }
 
-    pub(super) fn known(&self, text: &str) -> Option<&Option<Evaluation>> {
+    pub(super) fn known(&self, text: &str) -> Option<&Option<Arc<Evaluation>>> {
         self.find(text).map(|e| &e.evaluation).or_else(|| self.outside.get(text))
     }
 
     /// Whether a text arrived or is in the pool.
     fn has(&self, text: &str) -> bool {
-        self.find(text).is_some() || self.arrived.iter().any(|e| e.candidate.text == text)
+        self.arrived.iter().chain(self.edited.iter().flatten()).any(|e| e.candidate.text == text)
     }
 
     /// Where entries of a text are kept.
@@ -543,31 +550,31 @@ impl ActionCandidates {
 
     /// The pool, laid out anew: what arrived, changed as a person changed it.
     fn laid(&mut self) -> Pool {
-        self.entries.clone_from(&self.arrived);
-        for edit in std::mem::take(&mut self.edits) {
-            self.make(&edit);
-            self.edits.push(edit);
-        }
+        self.edited = (!self.edits.is_empty()).then(|| {
+            let mut entries = self.arrived.clone();
+            self.edits.iter().for_each(|edit| self.make(edit, &mut entries));
+            entries
+        });
         self.rank();
         self.pool()
     }
 
     /// Makes a person's change. What was edited and is not there is added, a mark waits for its candidate.
-    fn make(&mut self, edit: &CandidateEdit) {
-        let place = |mark: &CandidateMark| self.entries.iter().position(|e| e.candidate.text == mark.text);
+    fn make(&self, edit: &CandidateEdit, entries: &mut Vec<Entry>) {
+        let place = |mark: &CandidateMark| entries.iter().position(|e| e.candidate.text == mark.text);
         let found = edit.before.as_ref().and_then(place);
         let end = found.map_or(0, |found| found + 1);
         let entry = edit.after.as_ref().and_then(|after| {
             let entry = match edit.writes() {
                 Some(text) => self.written.get(text).filter(|_| place(after).is_none()),
-                None => self.entries.get(found?),
+                None => entries.get(found?),
             };
             let mut entry = entry?.clone();
             entry.candidate.rejected = after.rejected;
             Some(entry)
         });
-        let at = found.unwrap_or(edit.at).min(self.entries.len());
-        self.entries.splice(at..end.max(at), entry);
+        let at = found.unwrap_or(edit.at).min(entries.len());
+        entries.splice(at..end.max(at), entry);
     }
 
     /// The clusters of entries with equal satisfied sets; of effects those that make the same states.
@@ -592,14 +599,15 @@ impl ActionCandidates {
 
     /// Numbers the candidates and ranks them by Equation (1).
     fn rank(&mut self) {
-        let clusters = self.clusters(self.entries.iter());
-        for (id, Entry { candidate, .. }) in self.entries.iter_mut().enumerate() {
+        let clusters = self.clusters(self.entries().iter());
+        let entries = self.edited.as_mut().unwrap_or(&mut self.arrived);
+        for (id, Entry { candidate, .. }) in entries.iter_mut().enumerate() {
             (candidate.id, candidate.cluster) = (id, None);
             (candidate.optimal, candidate.representative) = (false, false);
         }
         for (number, cluster) in clusters.iter().enumerate() {
             for id in &cluster.members {
-                if let Some(Entry { candidate, .. }) = self.entries.get_mut(*id) {
+                if let Some(Entry { candidate, .. }) = entries.get_mut(*id) {
                     candidate.cluster = Some(number);
                     candidate.optimal = cluster.optimal;
                     candidate.representative = cluster.representative() == Some(*id);
@@ -615,7 +623,7 @@ impl ActionCandidates {
 
     /// Every valid candidate that takes part in Equation (1) alone: those of the pool, then those held back.
     pub(super) fn all_valid(&self) -> impl Iterator<Item = (&Entry, &InstanceSet)> {
-        self.entries.iter().chain(self.held_back()).filter_map(|entry| Some((entry, entry.ranked()?)))
+        self.entries().iter().chain(self.held_back()).filter_map(|entry| Some((entry, entry.ranked()?)))
     }
 
     /// The representatives of the clusters that are optimal among all valid candidates, without one that holds everywhere.
@@ -633,12 +641,12 @@ impl ActionCandidates {
 
     fn pool(&self) -> Pool {
         let function = &self.instances.function;
-        let held = self.held_back().zip(self.entries.len()..);
+        let held = self.held_back().zip(self.entries().len()..);
         let held_back = held.map(|(entry, id)| Candidate { id, ..entry.candidate.clone() }).collect();
         Pool {
             action: self.instances.name(),
             params: function.params.clone(),
-            candidates: self.entries.iter().map(|e| e.candidate.clone()).collect(),
+            candidates: self.entries().iter().map(|e| e.candidate.clone()).collect(),
             held_back,
             in_force: Vec::new(),
             by_equation: self.by_equation(),

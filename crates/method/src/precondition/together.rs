@@ -87,7 +87,7 @@ impl CandidateStore {
 
     fn valid(&self, action: &str) -> Vec<(&str, &InstanceSet)> {
         let Ok(of_action) = self.of_action(action) else { return Vec::new() };
-        let all = of_action.entries.iter().chain(&of_action.withheld);
+        let all = of_action.entries().iter().chain(&of_action.withheld);
         let valid = all.filter_map(|entry| Some((entry.candidate.text.as_str(), entry.ranked()?)));
         valid.filter(|(_, set)| set.count() < set.len()).collect()
     }

@@ -73,6 +73,9 @@ pub enum CassetteError {
     Io { path: String, why: String },
     #[error("cassette {path}: another stepwright records into it; end that one, or record into another file")]
     Busy { path: String },
+    /// A cassette is of one model.
+    #[error("cassette {path}: it records the model {holds:?}; record {model:?} into another file")]
+    OtherModel { path: String, holds: String, model: String },
     /// The file is no cassette, or of a newer version, or a line is damaged.
     #[error("cassette {path}, line {line}: {why}")]
     Format {

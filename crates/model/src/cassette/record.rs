@@ -28,8 +28,8 @@ struct Open {
     tape: Tape,
 }
 
-/// The cassettes this process writes.
-static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Mutex<Open>>>>> = LazyLock::new(Mutex::default);
+/// The cassettes this process writes: by the path that was named and the model.
+static OPEN: LazyLock<Mutex<HashMap<(PathBuf, String), Weak<Mutex<Open>>>>> = LazyLock::new(Mutex::default);
 
 pub struct Recorder {
     inner: Arc<dyn LanguageModel>,
@@ -40,7 +40,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records into `path`: a new cassette, or more exchanges of the same model at the end of an old one.
+    /// Records into `path`: a new cassette, or more exchanges of the same model at the end of an old one. Of several models that one process
+    /// records there each further one has a file beside it (`NAME-2`).
     /// Errors: [`CassetteError`] when the file cannot be written, is no cassette, holds another model's answers, or
     /// another process writes it.
     pub fn new(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
@@ -48,7 +49,7 @@ impl Recorder {
     }
 
     /// As [`Recorder::new`], but answers from `path` what is recorded there, and asks and records only what is missing. While another process
-    /// writes it, a file beside it (`NAME-2`) is written, and both are answered from.
+    /// writes it, or where it holds another model's answers, a file beside it (`NAME-2`) is written; what of them is this model's is answered from.
     pub fn cache(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
         Self::open(inner, path, true)
     }
@@ -106,21 +107,25 @@ fn line(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The file, open and locked; the same for all of this process. Where another process writes a cache, this one writes a file beside it, and
-/// answers from all of them.
+/// The file, open and locked; the same for all of this process that ask that model. Where another process writes a cache, or another model's
+/// answers are in it, a file beside it is written, and all that hold this model's are answered from.
 fn opened(model: &dyn LanguageModel, path: &Path, cache: bool) -> Result<Arc<Mutex<Open>>, CassetteError> {
-    let key = std::path::absolute(path).map_err(|e| failed(path, &e))?;
-    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let info = model.info();
+    let key = (std::path::absolute(path).map_err(|e| failed(path, &e))?, info.name.clone());
+    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(open) = all.get(&key).and_then(Weak::upgrade) {
-        fits(&open.lock().unwrap_or_else(PoisonError::into_inner).header, &info, path)?;
         return Ok(open);
     }
+    // A person who names a file of another model's answers is told; a process that asks several models has one for each.
+    let goes_beside = cache || all.iter().any(|((known, _), open)| *known == key.0 && open.strong_count() > 0);
+    let is_of_model = |path: PathBuf| read(&path).is_ok_and(|(header, ..)| header.model == info.name);
+    let has_own = || siblings(path).take_while(|path| path.exists()).any(is_of_model);
     let (mut own, mut beside) = (None, Vec::new());
     for path in siblings(path) {
         if own.is_none() {
             match begun(model, &path) {
-                Err(CassetteError::Busy { .. }) if cache => {}
+                Err(CassetteError::Busy { .. }) if goes_beside => {}
+                Err(CassetteError::OtherModel { .. }) if goes_beside || has_own() => {}
                 begun => {
                     own = Some(begun?);
                     continue;
@@ -174,8 +179,8 @@ fn fits(header: &Header, info: &ModelInfo, path: &Path) -> Result<(), CassetteEr
     if header.model == info.name {
         return Ok(());
     }
-    let why = format!("it records the model {:?}; record {:?} into another file", header.model, info.name);
-    Err(CassetteError::Format { path: path.display().to_string(), line: 1, why })
+    let path = path.display().to_string();
+    Err(CassetteError::OtherModel { path, holds: header.model.clone(), model: info.name.clone() })
 }
 
 #[async_trait]

@@ -8,13 +8,13 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::*;
 
-/// Answers with the number of the call, in two pieces.
-struct Counting(std::sync::atomic::AtomicU32);
+/// A model of that name answers with the number of the call, in two pieces.
+struct Counting(&'static str, std::sync::atomic::AtomicU32);
 
 #[async_trait]
 impl LanguageModel for Counting {
     fn info(&self) -> ModelInfo {
-        ModelInfo { name: "counting".into(), kind: ModelKind::Remote, endpoint: "http://x/v1".into() }
+        ModelInfo { name: self.0.into(), kind: ModelKind::Remote, endpoint: "http://x/v1".into() }
     }
 
     async fn complete(
@@ -23,7 +23,7 @@ impl LanguageModel for Counting {
         stream: &UnboundedSender<StreamEvent>,
         _: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
-        let number = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let number = self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         if number == 99 {
             return Err(ModelError::Cancelled);
         }
@@ -39,7 +39,11 @@ impl LanguageModel for Counting {
 }
 
 fn counting(from: u32) -> Arc<dyn LanguageModel> {
-    Arc::new(Counting(from.into()))
+    named("counting", from)
+}
+
+fn named(name: &'static str, from: u32) -> Arc<dyn LanguageModel> {
+    Arc::new(Counting(name, from.into()))
 }
 
 fn request(text: &str) -> ModelRequest {
@@ -390,6 +394,36 @@ fn answers_whose_cassette_is_lost_are_kept_beside_it() {
     };
     let count = |path: &Path| Cassette::open(path).map(|tape| tape.len()).map_err(|e| e.to_string());
     stepwright_files::losses::lost_everywhere(4, begin, add, count).unwrap();
+}
+
+/// Of several models that one process asks each has a file of its own, also where the next process asks them in another order.
+#[tokio::test]
+async fn each_model_has_a_cassette_of_its_own() {
+    let text = |answer: Result<ModelResponse, ModelError>| answer.unwrap().completions[0].text.clone();
+    let open: [fn(Arc<dyn LanguageModel>, &Path) -> Result<Recorder, CassetteError>; 2] =
+        [Recorder::new, Recorder::cache];
+    for open in open {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.jsonl");
+        let (first, second) = (open(counting(5), &path).unwrap(), open(named("other", 50), &path).unwrap());
+        ask(&first, "x").await.0.unwrap();
+        ask(&second, "x").await.0.unwrap();
+        drop((first, second));
+        let second = open(named("other", 70), &path).unwrap();
+        let first = open(counting(90), &path).unwrap();
+        ask(&second, "y").await.0.unwrap();
+        ask(&first, "y").await.0.unwrap();
+        drop((first, second));
+        let cassette = |name: &str| Cassette::open(&dir.path().join(name)).unwrap();
+        assert_eq!((cassette("a.jsonl").info().name.as_str(), cassette("a.jsonl").len()), ("counting", 2));
+        assert_eq!((cassette("a-2.jsonl").info().name.as_str(), cassette("a-2.jsonl").len()), ("other", 2));
+        let cache = Recorder::cache(named("other", 0), &path).unwrap();
+        assert_eq!(text(ask(&cache, "x").await.0), "call é 50", "what the other model answered is not taken");
+        drop(cache);
+        // A third one, which a person names that file for.
+        let third = Recorder::new(named("third", 0), &path).err().unwrap();
+        assert!(matches!(third, CassetteError::OtherModel { .. }), "{third}");
+    }
 }
 
 /// L8: of several processes with one cache each writes a file of its own, and later all are answered from.
