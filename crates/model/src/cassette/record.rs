@@ -28,8 +28,11 @@ struct Open {
     tape: Tape,
 }
 
-/// The cassettes this process writes: by the path that was named and the model.
-static OPEN: LazyLock<Mutex<HashMap<(PathBuf, String), Weak<Mutex<Open>>>>> = LazyLock::new(Mutex::default);
+/// The path that was named and the model.
+type Key = (PathBuf, String);
+
+/// The cassettes this process writes.
+static OPEN: LazyLock<Mutex<HashMap<Key, Weak<Mutex<Open>>>>> = LazyLock::new(Mutex::default);
 
 pub struct Recorder {
     inner: Arc<dyn LanguageModel>,

@@ -400,9 +400,8 @@ fn answers_whose_cassette_is_lost_are_kept_beside_it() {
 #[tokio::test]
 async fn each_model_has_a_cassette_of_its_own() {
     let text = |answer: Result<ModelResponse, ModelError>| answer.unwrap().completions[0].text.clone();
-    let open: [fn(Arc<dyn LanguageModel>, &Path) -> Result<Recorder, CassetteError>; 2] =
-        [Recorder::new, Recorder::cache];
-    for open in open {
+    for is_cache in [false, true] {
+        let open = |model, path| if is_cache { Recorder::cache(model, path) } else { Recorder::new(model, path) };
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.jsonl");
         let (first, second) = (open(counting(5), &path).unwrap(), open(named("other", 50), &path).unwrap());
