@@ -7,6 +7,7 @@ use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use stepwright::driver::{
     Beginning, Command, Contender, DuelCommand, Level, Notice, Request, Resolver, SetSource, Source,
 };
+use stepwright::episode::duel::Agreement;
 use stepwright::episode::gate::Level as Says;
 use stepwright::episode::{Actor, Event, Session};
 use stepwright::export::compare::{Line, compare, ghosts};
@@ -90,7 +91,7 @@ async fn every_disagreement_of_twenty_steps_is_found_and_none_is_invented() {
         }
         let expected: Vec<u32> = (0..19).filter(|at| differ >> at & 1 == 1).collect();
         assert_eq!(found, expected, "{differ:b}");
-        assert_eq!(w.session.disagreements().iter().map(|n| n.depth).collect::<Vec<_>>(), expected);
+        assert_eq!(w.session.duels(Agreement::Differ).iter().map(|n| n.depth).collect::<Vec<_>>(), expected);
         assert_eq!(w.session.current().unwrap().depth, 19, "ten of them count");
         let by = |at: &u32| w.session.decision_at(w.session.line()[*at as usize + 1].id).unwrap().by;
         assert!(expected.iter().all(|at| by(at) == Actor::Person), "a person chose");
@@ -110,7 +111,7 @@ async fn every_disagreement_of_twenty_steps_is_found_and_none_is_invented() {
         let silent = Scripted::lines(&[]);
         let mut again = watched(&silent, &silent, Beginning::Resume { session, records });
         again.until("opened", |n, _| matches!(n, Notice::Opened { .. })).await;
-        assert_eq!(again.session.disagreements().iter().map(|n| n.depth).collect::<Vec<_>>(), expected);
+        assert_eq!(again.session.duels(Agreement::Differ).iter().map(|n| n.depth).collect::<Vec<_>>(), expected);
         again.send(Command::Gate(Request::Goto(0)));
         again.send(duel(DuelCommand::Begin(contenders())));
         again.said(Level::Info, "at step 0").await;
@@ -187,7 +188,7 @@ async fn a_side_that_cannot_be_asked_has_nothing_to_offer() {
     dueled(&mut w).await;
     let turn = &w.session.current().unwrap().turn;
     let side = turn.side("other").unwrap();
-    assert_eq!((side.proposal, turn.sides_agree()), (None, Some(false)));
+    assert_eq!((side.proposal, turn.agreement()), (None, Some(Agreement::Open)));
     assert!(side.why.contains("the script is over"), "{}", side.why);
     w.quit().await;
 }

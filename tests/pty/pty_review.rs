@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stepwright::episode::duel::Agreement;
 use stepwright::episode::log;
 
 use rand::{Rng, SeedableRng};
@@ -169,7 +170,7 @@ fn a_duel_is_begun_gone_through_and_compared() {
     play(include_str!("scripts/duel.script"), home.path(), &[]);
     let (file, _) = kept(home.path()).remove(0);
     let session = log::load(&file).unwrap().session;
-    let steps: Vec<u32> = session.disagreements().iter().map(|node| node.depth).collect();
+    let steps: Vec<u32> = session.duels(Agreement::Differ).iter().map(|node| node.depth).collect();
     assert!(steps.starts_with(&[0, 1]) && session.nodes().len() == 3, "each step after a disagreement: {steps:?}");
 }
 

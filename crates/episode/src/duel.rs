@@ -12,6 +12,17 @@ use super::session::{Node, Session, Turn};
 /// The tag of asks that were made in the copy of a side.
 const TAG: &str = "duel";
 
+/// How the sides of a duel compare at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    /// All would do the same.
+    Same,
+    /// At least two would do different things.
+    Differ,
+    /// No two differ, but not all have an action: a side could not be asked, or has nothing to offer.
+    Open,
+}
+
 impl AskKind {
     /// The kind of an ask that a side made in its copy of the session.
     pub(super) fn of_side(name: &str, kind: &AskKind) -> Self {
@@ -35,12 +46,17 @@ impl Turn {
         self.duel.as_ref()?.iter().find(|side| side.name == name)
     }
 
-    /// Whether all sides of the duel made here last would do the same; `None` where there was none.
-    pub fn sides_agree(&self) -> Option<bool> {
+    /// How the sides of the duel made here last compare; `None` where there was none.
+    pub fn agreement(&self) -> Option<Agreement> {
         let sides = self.duel.as_ref()?;
-        let mut actions = sides.iter().map(|side| self.side_action(side));
-        let first = actions.next()?;
-        Some(actions.all(|action| first.zip(action).is_some_and(|(a, b)| is_same(a, b))))
+        let actions: Vec<&Action> = sides.iter().filter_map(|side| self.side_action(side)).collect();
+        let differ =
+            actions.split_first().is_some_and(|(first, others)| others.iter().any(|other| !is_same(first, other)));
+        Some(match differ {
+            true => Agreement::Differ,
+            false if actions.len() < sides.len() => Agreement::Open,
+            false => Agreement::Same,
+        })
     }
 }
 
@@ -50,9 +66,9 @@ pub fn is_same(a: &Action, b: &Action) -> bool {
 }
 
 impl Session {
-    /// The nodes of the line the cursor is on at which the sides of a duel would not all do the same.
-    pub fn disagreements(&self) -> Vec<&Node> {
-        self.line().into_iter().filter(|node| node.turn.sides_agree() == Some(false)).collect()
+    /// The nodes of the line the cursor is on at which the sides of a duel compare like that.
+    pub fn duels(&self, agreement: Agreement) -> Vec<&Node> {
+        self.line().into_iter().filter(|node| node.turn.agreement() == Some(agreement)).collect()
     }
 }
 
@@ -88,12 +104,14 @@ mod tests {
 
     #[test]
     fn sides_agree_where_all_do_the_same_however_they_write_it() {
-        let agree = |actions: &[_]| turn(actions).sides_agree();
-        assert_eq!(Turn::default().sides_agree(), None);
-        assert_eq!(agree(&[Some(("look", None)), Some(("look", None))]), Some(true));
-        assert_eq!(agree(&[Some(("go to box 1", Some("go('box 1')"))), Some(("Go", Some("go('box 1')")))]), Some(true));
-        assert_eq!(agree(&[Some(("look", None)), Some(("wait", None)), Some(("look", None))]), Some(false));
-        assert_eq!(agree(&[Some(("look", None)), None]), Some(false));
-        assert_eq!(agree(&[None, None]), Some(false), "nothing to offer is nothing to agree on");
+        let agree = |actions: &[_]| turn(actions).agreement();
+        let (same, differ, open) = (Some(Agreement::Same), Some(Agreement::Differ), Some(Agreement::Open));
+        assert_eq!(Turn::default().agreement(), None);
+        assert_eq!(agree(&[Some(("look", None)), Some(("look", None))]), same);
+        assert_eq!(agree(&[Some(("go to box 1", Some("go('box 1')"))), Some(("Go", Some("go('box 1')")))]), same);
+        assert_eq!(agree(&[Some(("look", None)), Some(("wait", None)), Some(("look", None))]), differ);
+        assert_eq!(agree(&[Some(("look", None)), None, Some(("wait", None))]), differ);
+        assert_eq!(agree(&[Some(("look", None)), None]), open);
+        assert_eq!(agree(&[None, None]), open, "nothing to offer is nothing to agree on, nor to differ in");
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::learned::{self, Learned};
+use stepwright_episode::duel::Agreement;
 use stepwright_episode::role::{Role, Spent};
 use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
@@ -166,11 +167,15 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
     if session.blind {
         facts.push(("blind".to_owned(), "the world's dry run is hidden before a decision".to_owned()));
     }
-    let asked = session.line().iter().filter(|node| node.turn.sides_agree().is_some()).count();
+    let asked = session.line().iter().filter(|node| node.turn.agreement().is_some()).count();
     if asked > 0 {
-        let steps: Vec<String> = session.disagreements().iter().map(|node| node.depth.to_string()).collect();
-        let at = if steps.is_empty() { String::new() } else { format!(", at step {}", steps.join(", ")) };
-        let found = format!("asked at {}, {}{at}", count(asked, "step"), count(steps.len(), "disagreement"));
+        let steps = |of| session.duels(of).iter().map(|node| node.depth.to_string()).collect::<Vec<_>>();
+        let (differ, open) = (steps(Agreement::Differ), steps(Agreement::Open));
+        let at = if differ.is_empty() { String::new() } else { format!(", at step {}", differ.join(", ")) };
+        let mut found = format!("asked at {}, {}{at}", count(asked, "step"), count(differ.len(), "disagreement"));
+        if !open.is_empty() {
+            found.push_str(&format!("; not all have an answer at step {}", open.join(", ")));
+        }
         facts.push(("duel".to_owned(), found));
     }
     facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
@@ -317,8 +322,12 @@ fn departures(node: &Node) -> impl Iterator<Item = String> {
 }
 
 fn duel(turn: &Turn) -> Vec<String> {
-    let (Some(sides), Some(agree)) = (&turn.duel, turn.sides_agree()) else { return Vec::new() };
-    let agree = if agree { "all would do the same" } else { "they disagree" };
+    let (Some(sides), Some(agree)) = (&turn.duel, turn.agreement()) else { return Vec::new() };
+    let agree = match agree {
+        Agreement::Same => "all would do the same",
+        Agreement::Differ => "they disagree",
+        Agreement::Open => "not all have an answer",
+    };
     let each = sides.iter().map(|side| {
         let own = &side.configuration;
         let with = [&own.model, &own.method, &side.set, &side.prompts];

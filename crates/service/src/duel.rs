@@ -8,7 +8,7 @@ use stepwright_driver::{
     Beginning, Forked, RequestId, Service, SessionContext, SessionView, Setup, Source, WorkResult, first_asked,
     roles_named,
 };
-use stepwright_episode::duel::{Heard, Side};
+use stepwright_episode::duel::{Agreement, Heard, Side};
 use stepwright_episode::gate::{Answer, Request};
 use stepwright_episode::{AskState, Assertions, Configuration, Event, NodeId, Record, Role, Session, Turn};
 use stepwright_method::program_context::ProgramContext;
@@ -219,7 +219,7 @@ impl DuelService {
         if view.session.is_done() {
             duel.tell(view);
             if std::mem::take(&mut duel.goes_on) {
-                let found = count(view.session.disagreements().len(), "disagreement");
+                let found = count(view.session.duels(Agreement::Differ).len(), "disagreement");
                 view.say(Level::Info, format!("no further disagreement: the episode is over, {found} on the way"));
             }
             return;
@@ -305,14 +305,14 @@ impl DuelService {
     fn settle(&mut self, view: &mut SessionView<'_>) {
         let Some(duel) = self.duel.as_mut().filter(|duel| duel.goes_on) else { return };
         let Some(node) = view.session.current() else { return };
-        match node.turn.sides_agree() {
-            Some(true) => duel.advance(view),
-            Some(false) => {
-                duel.goes_on = false;
-                view.say(Level::Info, format!("at step {} they disagree: {}", node.depth, would(&node.turn)));
-            }
-            None => {}
-        }
+        let found = match node.turn.agreement() {
+            Some(Agreement::Same) => return duel.advance(view),
+            Some(Agreement::Differ) => "they disagree",
+            Some(Agreement::Open) => "not all have an answer",
+            None => return,
+        };
+        duel.goes_on = false;
+        view.say(Level::Info, format!("at step {} {found}: {}", node.depth, would(&node.turn)));
     }
 
     fn next(&mut self, view: &mut SessionView<'_>) {
@@ -321,12 +321,13 @@ impl DuelService {
         };
         (duel.goes_on, duel.taken) = (true, 0);
         let Some(node) = view.session.current().filter(|_| !duel.is_asking) else { return };
-        match node.turn.sides_agree().filter(|_| duel.at == Some(node.id)) {
-            Some(true) => duel.advance(view),
-            Some(false) if view.session.redo_target().is_some() => duel.advance(view),
-            Some(false) => {
+        match node.turn.agreement().filter(|_| duel.at == Some(node.id)) {
+            Some(Agreement::Same) => duel.advance(view),
+            Some(_) if view.session.redo_target().is_some() => duel.advance(view),
+            Some(found) => {
                 duel.goes_on = false;
-                view.say(Level::Info, "they disagree here: take what one of them would do, then go on");
+                let found = if found == Agreement::Differ { "they disagree" } else { "not all have an answer" };
+                view.say(Level::Info, format!("{found} here: take what one of them would do, then go on"));
             }
             None => {
                 duel.at = None;

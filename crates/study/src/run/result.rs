@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::runner::{Episode, NOT_BEGUN};
 use crate::sample::{Under, sample};
+use stepwright_episode::duel::Agreement;
 use stepwright_episode::role::{self, Role, Spent};
 use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
 use stepwright_launch::NewSession;
@@ -62,9 +63,12 @@ pub struct RunResult {
     /// Steps at which several sides were asked.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dueled: u32,
-    /// Of these, those at which they would not all have done the same.
+    /// Of these, those at which two would have done different things.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<Disagreement>,
+    /// Of these, those at which no two would have done different things, but not all had an action.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unanswered: u32,
     pub ended: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -83,7 +87,7 @@ pub struct RoleUse {
     pub cost: Option<f64>,
 }
 
-/// A step at which the sides of a duel would not all have done the same.
+/// A step at which sides of a duel would have done different things.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disagreement {
     pub step: u32,
@@ -185,7 +189,8 @@ impl RunResult {
             cost: session.cost,
             roles: roles_of(session),
             dueled: u32::try_from(path.iter().filter(|n| n.turn.duel.is_some()).count()).unwrap_or(u32::MAX),
-            disagreements: session.disagreements().into_iter().map(Disagreement::at).collect(),
+            disagreements: session.duels(Agreement::Differ).into_iter().map(Disagreement::at).collect(),
+            unanswered: u32::try_from(session.duels(Agreement::Open).len()).unwrap_or(u32::MAX),
             ..self
         }
     }

@@ -83,7 +83,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report
 }
 
-/// Who disagreed where: a row a step at which the sides would not all have done the same, the side that decided first.
+/// Who disagreed where: a row a step at which sides would have done different things, the side that decided first.
 fn disagreements(results: &[RunResult], report: &mut Report) {
     let asked: u32 = results.iter().map(|r| r.dueled).sum();
     let all = || results.iter().flat_map(|r| r.disagreements.iter().map(move |d| (r, d)));
@@ -96,7 +96,9 @@ fn disagreements(results: &[RunResult], report: &mut Report) {
     if asked == 0 {
         return;
     }
-    report.text(format!("Several were asked at {asked} steps; they disagreed at {}\n", all().count()));
+    let unanswered: u32 = results.iter().map(|r| r.unanswered).sum();
+    let open = if unanswered == 0 { String::new() } else { format!(", not all had an answer at {unanswered}") };
+    report.text(format!("Several were asked at {asked} steps; they disagreed at {}{open}\n", all().count()));
     if names.is_empty() {
         return;
     }
@@ -182,9 +184,9 @@ mod tests {
         };
         let at = |step, sides| super::super::result::Disagreement { step, sides };
         let disagreements = vec![at(2, sides("look", Some("wait"))), at(7, sides("take mug 1", None))];
-        let dueled = RunResult { dueled: 9, disagreements, ..result("a", true, None) };
+        let dueled = RunResult { dueled: 9, disagreements, unanswered: 3, ..result("a", true, None) };
         let text = report(&[dueled, RunResult { dueled: 4, ..result("b", true, None) }], false).to_string();
-        let expected = "Several were asked at 13 steps; they disagreed at 2\n\
+        let expected = "Several were asked at 13 steps; they disagreed at 2, not all had an answer at 3\n\
                         task  seed  step  symbolic    gpt\n\
                         a     0     2     look        wait\n\
                         a     0     7     take mug 1  -\n";

@@ -16,7 +16,7 @@ use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_to
 use crate::widgets::edit::Editor;
 use crate::widgets::list::ListState;
 use crate::widgets::words;
-use stepwright_episode::duel::{Side, is_same};
+use stepwright_episode::duel::{Agreement, Side, is_same};
 use stepwright_episode::role::in_words as models_in_words;
 use stepwright_episode::{Mark, Node, Role as Asked, Session, Turn};
 use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
@@ -173,13 +173,14 @@ impl Choosing {
     }
 }
 
-/// How the steps of the line went, a mark a step: all would do the same, they would not, nobody was asked.
+/// How the steps of the line went, a mark a step: all would do the same, they would not, not all have an action, nobody was asked.
 fn strip(session: &Session, theme: &Theme, width: usize) -> Row {
     let line = session.line();
     let at = line.iter().position(|node| node.id == session.cursor()).unwrap_or(0);
-    let each = |node: &&Node| match node.turn.sides_agree() {
-        Some(true) => (Role::Dim, "="),
-        Some(false) => (Role::Warn, "!"),
+    let each = |node: &&Node| match node.turn.agreement() {
+        Some(Agreement::Same) => (Role::Dim, "="),
+        Some(Agreement::Differ) => (Role::Warn, "!"),
+        Some(Agreement::Open) => (Role::Warn, "?"),
         None => (Role::Dim, theme.glyphs.dot),
     };
     let room = width.saturating_sub(2).max(1);
@@ -199,12 +200,13 @@ fn strip(session: &Session, theme: &Theme, width: usize) -> Row {
 fn state(view: &View, node: &Node) -> String {
     let step = format!("Step {}", node.depth);
     let (all, heard) = view.duel.as_ref().map_or((0, 0), |(sides, heard)| (sides.len(), *heard));
-    let words = match node.turn.sides_agree() {
+    let words = match node.turn.agreement() {
         _ if node.outcome.done => "the episode is over".to_owned(),
         _ if all == 0 => "no duel goes on".to_owned(),
         _ if heard < all => format!("asking, {heard} of {all} heard"),
-        Some(true) => format!("all {all} would do the same"),
-        Some(false) => "they disagree".to_owned(),
+        Some(Agreement::Same) => format!("all {all} would do the same"),
+        Some(Agreement::Differ) => "they disagree".to_owned(),
+        Some(Agreement::Open) => "not all have an answer".to_owned(),
         None => "nobody was asked".to_owned(),
     };
     format!("{step}: {words}")
@@ -229,8 +231,12 @@ fn column(turn: &Turn, side: &Side, theme: &Theme, width: usize) -> Vec<Row> {
         rows.extend(words::labelled("", Role::Dim, &side.why, width));
         return rows;
     };
-    let agrees = turn.sides_agree() == Some(true);
-    let lead = if agrees { "= " } else { "! " };
+    let agrees = turn.agreement() == Some(Agreement::Same);
+    let lead = match turn.agreement() {
+        Some(Agreement::Same) => "= ",
+        Some(Agreement::Open) => "? ",
+        _ => "! ",
+    };
     let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |action| action.text.as_str());
     rows.extend(words::labelled(lead, if agrees { Role::Accent } else { Role::Changed }, text, width));
     let others = turn.duel.iter().flat_map(|sides| sides.iter()).filter(|other| other.name != side.name);
@@ -281,7 +287,10 @@ impl Duel {
     fn draw_columns(&self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let Some((session, node)) = view.session.as_ref().zip(view.node()) else { return };
         let (head, body) = split_top(area, 3);
-        let role = if node.turn.sides_agree() == Some(false) { Role::Warn } else { Role::Title };
+        let role = match node.turn.agreement() {
+            Some(Agreement::Differ | Agreement::Open) => Role::Warn,
+            Some(Agreement::Same) | None => Role::Title,
+        };
         painter.row(head, 0, &[run(role, state(view, node))]);
         painter.row(head, 1, &strip(session, painter.theme, usize::from(head.width)));
         let sides = Self::sides(view);
