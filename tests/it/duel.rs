@@ -190,6 +190,11 @@ async fn a_side_that_cannot_be_asked_has_nothing_to_offer() {
     let side = turn.side("other").unwrap();
     assert_eq!((side.proposal, turn.agreement()), (None, Some(Agreement::Open)));
     assert!(side.why.contains("the script is over"), "{}", side.why);
+    // The way to the next disagreement stops here, and says what is so.
+    w.send(duel(DuelCommand::Next));
+    let way = "not all have an answer here: take what one of them would do, then go on";
+    w.until(way, |notice, _| matches!(notice, Notice::Say { level: Says::Info, text } if text == way)).await;
+    assert!(w.session.duels(Agreement::Differ).is_empty());
     w.quit().await;
 }
 

@@ -23,6 +23,17 @@ pub enum Agreement {
     Open,
 }
 
+impl Agreement {
+    /// For people, of all sides.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Agreement::Same => "all would do the same",
+            Agreement::Differ => "they disagree",
+            Agreement::Open => "not all have an answer",
+        }
+    }
+}
+
 impl AskKind {
     /// The kind of an ask that a side made in its copy of the session.
     pub(super) fn of_side(name: &str, kind: &AskKind) -> Self {

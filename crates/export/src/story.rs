@@ -323,11 +323,7 @@ fn departures(node: &Node) -> impl Iterator<Item = String> {
 
 fn duel(turn: &Turn) -> Vec<String> {
     let (Some(sides), Some(agree)) = (&turn.duel, turn.agreement()) else { return Vec::new() };
-    let agree = match agree {
-        Agreement::Same => "all would do the same",
-        Agreement::Differ => "they disagree",
-        Agreement::Open => "not all have an answer",
-    };
+    let agree = agree.in_words();
     let each = sides.iter().map(|side| {
         let own = &side.configuration;
         let with = [&own.model, &own.method, &side.set, &side.prompts];

@@ -307,8 +307,7 @@ impl DuelService {
         let Some(node) = view.session.current() else { return };
         let found = match node.turn.agreement() {
             Some(Agreement::Same) => return duel.advance(view),
-            Some(Agreement::Differ) => "they disagree",
-            Some(Agreement::Open) => "not all have an answer",
+            Some(found) => found.in_words(),
             None => return,
         };
         duel.goes_on = false;
@@ -326,8 +325,10 @@ impl DuelService {
             Some(_) if view.session.redo_target().is_some() => duel.advance(view),
             Some(found) => {
                 duel.goes_on = false;
-                let found = if found == Agreement::Differ { "they disagree" } else { "not all have an answer" };
-                view.say(Level::Info, format!("{found} here: take what one of them would do, then go on"));
+                let any = node.turn.duel.iter().flat_map(|sides| sides.iter());
+                let has_some = any.filter_map(|side| node.turn.side_action(side)).next().is_some();
+                let way = if has_some { "take what one of them would do" } else { "decide by yourself" };
+                view.say(Level::Info, format!("{} here: {way}, then go on", found.in_words()));
             }
             None => {
                 duel.at = None;

@@ -205,8 +205,7 @@ fn state(view: &View, node: &Node) -> String {
         _ if all == 0 => "no duel goes on".to_owned(),
         _ if heard < all => format!("asking, {heard} of {all} heard"),
         Some(Agreement::Same) => format!("all {all} would do the same"),
-        Some(Agreement::Differ) => "they disagree".to_owned(),
-        Some(Agreement::Open) => "not all have an answer".to_owned(),
+        Some(found) => found.in_words().to_owned(),
         None => "nobody was asked".to_owned(),
     };
     format!("{step}: {words}")
