@@ -23,6 +23,8 @@ use crate::{
 };
 
 struct Open {
+    /// The file that is written: the one that was named, or one beside it.
+    path: PathBuf,
     lines: Lines,
     header: Header,
     tape: Tape,
@@ -36,7 +38,6 @@ static OPEN: LazyLock<Mutex<HashMap<Key, Weak<Mutex<Open>>>>> = LazyLock::new(Mu
 
 pub struct Recorder {
     inner: Arc<dyn LanguageModel>,
-    path: PathBuf,
     open: Arc<Mutex<Open>>,
     /// Whether a recorded request is not asked again.
     cache: bool,
@@ -59,7 +60,7 @@ impl Recorder {
 
     fn open(inner: Arc<dyn LanguageModel>, path: &Path, cache: bool) -> Result<Self, CassetteError> {
         let open = opened(inner.as_ref(), path, cache)?;
-        Ok(Recorder { inner, path: path.to_owned(), open, cache })
+        Ok(Recorder { inner, open, cache })
     }
 
     fn file(&self) -> MutexGuard<'_, Open> {
@@ -71,7 +72,7 @@ impl Recorder {
         let open = Arc::clone(&self.open);
         let written =
             tokio::task::spawn_blocking(move || open.lock().unwrap_or_else(PoisonError::into_inner).append(entry));
-        let path = self.path.display();
+        let path = self.file().path.display().to_string();
         let failed = match written.await {
             Ok(Ok(None)) => return Ok(()),
             Ok(Ok(Some(moved))) => return Err(ModelError::Configuration(format!("{path}: {moved}"))),
@@ -121,8 +122,8 @@ fn opened(model: &dyn LanguageModel, path: &Path, cache: bool) -> Result<Arc<Mut
     }
     // A person who names a file of another model's answers is told; a process that asks several models has one for each.
     let goes_beside = cache || all.iter().any(|((known, _), open)| *known == key.0 && open.strong_count() > 0);
-    let is_of_model = |path: PathBuf| read(&path).is_ok_and(|(header, ..)| header.model == info.name);
-    let has_own = || siblings(path).take_while(|path| path.exists()).any(is_of_model);
+    let of_model = |path: &Path| read(path).ok().filter(|(header, ..)| header.model == info.name);
+    let has_own = || siblings(path).take_while(|path| path.exists()).any(|path| of_model(&path).is_some());
     let (mut own, mut beside) = (None, Vec::new());
     for path in siblings(path) {
         if own.is_none() {
@@ -137,8 +138,7 @@ fn opened(model: &dyn LanguageModel, path: &Path, cache: bool) -> Result<Arc<Mut
         } else if !cache || !path.exists() {
             break;
         }
-        let of_model = read(&path).ok().filter(|(header, ..)| header.model == info.name);
-        beside.extend(of_model.into_iter().flat_map(|(_, entries, _)| entries));
+        beside.extend(of_model(&path).into_iter().flat_map(|(_, entries, _)| entries));
     }
     let mut own = own.ok_or_else(|| CassetteError::Busy { path: path.display().to_string() })?;
     beside.into_iter().for_each(|entry| own.tape.add(entry));
@@ -167,11 +167,11 @@ fn begun(model: &dyn LanguageModel, path: &Path) -> Result<Open, CassetteError> 
         };
         let mut lines = Lines::after(handle, 0);
         line(&header).and_then(|line| lines.keep(line)).map_err(|e| failed(path, &e))?;
-        return Ok(Open { lines, header, tape: Tape::default() });
+        return Ok(Open { path: path.to_owned(), lines, header, tape: Tape::default() });
     }
     let (header, entries, length) = read(path)?;
     fits(&header, &info, path)?;
-    Ok(Open { lines: Lines::after(handle, length), header, tape: Tape::new(entries) })
+    Ok(Open { path: path.to_owned(), lines: Lines::after(handle, length), header, tape: Tape::new(entries) })
 }
 
 fn failed(path: &Path, why: &std::io::Error) -> CassetteError {

@@ -419,6 +419,12 @@ async fn each_model_has_a_cassette_of_its_own() {
         let cache = Recorder::cache(named("other", 0), &path).unwrap();
         assert_eq!(text(ask(&cache, "x").await.0), "call é 50", "what the other model answered is not taken");
         drop(cache);
+        // What is said of a file names the one that was lost.
+        let second = open(named("other", 70), &path).unwrap();
+        std::fs::remove_file(dir.path().join("a-2.jsonl")).unwrap();
+        let lost = ask(&second, "z").await.0.unwrap_err().to_string();
+        assert!(lost.contains("a-2.jsonl: "), "{lost}");
+        drop(second);
         // A third one, which a person names that file for.
         let third = Recorder::new(named("third", 0), &path).err().unwrap();
         assert!(matches!(third, CassetteError::OtherModel { .. }), "{third}");
