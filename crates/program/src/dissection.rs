@@ -10,7 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
+use super::engine::fill::filled;
 use super::engine::parse::with_expression;
+use super::placeholders::{Taken, take_out};
 use super::specification::Specification;
 use super::splitting::{Split, binds_tightly, split};
 
@@ -107,6 +109,8 @@ pub struct Dissection {
 #[derive(Debug)]
 pub struct PartBook {
     by_text: FxHashMap<Box<str>, Arc<Part>>,
+    /// Parts with placeholders for their literals, compiled once for all that differ in nothing else.
+    common: FxHashMap<String, Arc<FunctionCode>>,
     /// Whether `bool` is what Python calls so wherever candidates are evaluated.
     plain_bool: bool,
     #[cfg(test)]
@@ -129,6 +133,7 @@ impl PartBook {
         // A program that mentions the name at all may give it another meaning.
         PartBook {
             by_text: FxHashMap::default(),
+            common: FxHashMap::default(),
             plain_bool: source.is_ascii() && !source.contains(BOOL),
             #[cfg(test)]
             parses_all: false,
@@ -183,16 +188,13 @@ impl PartBook {
             .into_iter()
             .map(|operand| match self.by_text.get(operand) {
                 Some(part) => part.tight.then(|| part.clone()),
-                None => with_expression(operand, |expr| {
-                    let whole = expr.range().to_std_range() == (0..operand.len());
-                    if whole && binds_tightly(expr) && accepts(expr) {
-                        self.add(operand, operand, expr, params)
-                    } else {
-                        None
-                    }
-                })
-                .ok()
-                .flatten(),
+                None => {
+                    let code = match take_out(operand) {
+                        Some(taken) => self.compiled_in_common(taken, params, &accepts)?,
+                        None => Arc::new(tight_code(operand, params, &accepts)?),
+                    };
+                    Some(self.insert(operand, code, true))
+                }
             })
             .collect();
         Some(Dissection { skeleton, parts: parts?, nodes })
@@ -219,16 +221,48 @@ impl PartBook {
     fn make_room(&mut self) {
         if self.by_text.len() >= MOST {
             self.by_text.clear();
+            self.common.clear();
         }
     }
 
-    fn add(&mut self, text: &str, source: &str, expr: &Expr, params: &Params) -> Option<Arc<Part>> {
-        let code = Arc::new(compile::expression(source, expr, params).ok()?);
-        let (number, tight) = (self.by_text.len(), binds_tightly(expr));
-        let part = Arc::new(Part { number, text: text.into(), code, tight });
-        self.by_text.insert(text.into(), part.clone());
-        Some(part)
+    /// The code of an operand without its literals, with them put in.
+    fn compiled_in_common(
+        &mut self,
+        Taken { common, literals }: Taken<'_>,
+        params: &Params,
+        accepts: &impl Fn(&Expr) -> bool,
+    ) -> Option<Arc<FunctionCode>> {
+        let code = match self.common.get(&common) {
+            Some(code) => filled(code, &literals),
+            None => {
+                let code = tight_code(&common, params, accepts)?;
+                let own = filled(&code, &literals);
+                self.common.insert(common, Arc::new(code));
+                own
+            }
+        };
+        Some(Arc::new(code))
     }
+
+    fn add(&mut self, text: &str, source: &str, expr: &Expr, params: &Params) -> Option<Arc<Part>> {
+        let code = compile::expression(source, expr, params).ok()?;
+        Some(self.insert(text, Arc::new(code), binds_tightly(expr)))
+    }
+
+    fn insert(&mut self, text: &str, code: Arc<FunctionCode>, tight: bool) -> Arc<Part> {
+        let part = Arc::new(Part { number: self.by_text.len(), text: text.into(), code, tight });
+        self.by_text.insert(text.into(), part.clone());
+        part
+    }
+}
+
+/// The code of a text that is, by itself, a whole expression that binds tightly and is accepted.
+fn tight_code(text: &str, params: &Params, accepts: impl Fn(&Expr) -> bool) -> Option<FunctionCode> {
+    let compiled = with_expression(text, |expr| {
+        let whole = expr.range().to_std_range() == (0..text.len());
+        if whole && binds_tightly(expr) && accepts(expr) { compile::expression(text, expr, params).ok() } else { None }
+    });
+    compiled.ok().flatten()
 }
 
 struct Cut<'a, F> {

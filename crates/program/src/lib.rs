@@ -17,6 +17,7 @@ mod engine;
 mod error;
 mod keywords;
 mod module_run;
+mod placeholders;
 mod projection;
 mod read_call;
 mod render;

@@ -284,8 +284,19 @@ fn is_plain_string(text: &str) -> bool {
     quote('\'') || quote('"')
 }
 
-fn is_of_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// Which bytes a word has. A table, as every byte of every text is asked for more than once.
+const OF_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
+
+pub(super) fn is_of_word(byte: u8) -> bool {
+    OF_WORD[usize::from(byte)]
 }
 
 /// How deep brackets nest after a sign; `None` where one closes that was not opened.

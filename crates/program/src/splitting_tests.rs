@@ -7,12 +7,13 @@ use crate::{Assertion, Dissection, PartBook, Skeleton, Specification};
 const SOURCE: &str = "class A:\n  def __init__(self):\n    self.x = 1\n  def f(self, slot):\n    pass\n\
                       SETUP = ['a = A()']\nACTIONS = ['a.f']\nOBSERVATIONS = []\n";
 
-/// An assertion taken apart, written out with a mark for each operator; and how many operands and operators there are.
+/// An assertion taken apart, written out with a mark for each operator, with the code of its parts; and how many operands and operators
+/// there are.
 fn written(dissection: &Dissection) -> (String, usize) {
     fn write(skeleton: &Skeleton, dissection: &Dissection) -> String {
         let all = |within: &[Skeleton]| within.iter().map(|s| write(s, dissection)).collect::<Vec<_>>().join("; ");
         match skeleton {
-            Skeleton::Part(at) => format!("<{}>", dissection.parts[*at].text()),
+            Skeleton::Part(at) => format!("<{} {:?}>", dissection.parts[*at].text(), dissection.parts[*at].code()),
             Skeleton::And(operands) => format!("and[{}]", all(operands)),
             Skeleton::Or(operands) => format!("or[{}]", all(operands)),
             Skeleton::Not(operand) => format!("not[{}]", write(operand, dissection)),
@@ -23,8 +24,25 @@ fn written(dissection: &Dissection) -> (String, usize) {
     (write(&dissection.skeleton, dissection), dissection.nodes)
 }
 
-/// Reads a text with a book that splits texts, new and once more, and with one that always parses: all must agree. Answers whether it was
-/// split without parsing the whole.
+/// The text with every letter between quotes and every digit but 0 changed.
+fn with_other_literals(text: &str) -> String {
+    let mut quote = None;
+    let other = text.chars().map(|c| {
+        let is_quote = matches!(c, '\'' | '"');
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) if c.is_ascii_alphanumeric() => return 'z',
+            None if matches!(c, '1'..='9') => return '7',
+            None if is_quote => quote = Some(c),
+            _ => {}
+        }
+        c
+    });
+    other.collect()
+}
+
+/// Reads a text with a book that splits texts, new and once more, with one that read the text with other literals before, and with one that
+/// always parses: all must agree. Answers whether it was split without parsing the whole.
 fn agrees(text: &str) -> bool {
     let specification = Specification::load(SOURCE, "a.py").unwrap();
     let function = specification.function("a", "f").unwrap();
@@ -35,6 +53,9 @@ fn agrees(text: &str) -> bool {
     let mut book = PartBook::new(&specification);
     assert_eq!(read(&mut book), expected, "{text}");
     assert_eq!(read(&mut book), expected, "{text}, once more");
+    let mut of_another = PartBook::new(&specification);
+    let _ = Assertion::dissect(&with_other_literals(text), function, &mut of_another);
+    assert_eq!(read(&mut of_another), expected, "{text}, after one that differs in its literals");
     // Parts that the parser found in other texts are taken as they are.
     assert_eq!(read(&mut parsing.splitting()), expected, "{text}, with parts that are known");
     book.splits(text.trim(), function)

@@ -95,7 +95,7 @@ pub(crate) struct Clause {
 }
 
 /// A generator expression: a separate frame; the first iterable is evaluated outside.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct GenCode {
     pub element: Node,
     pub clauses: Vec<Clause>,
@@ -113,7 +113,7 @@ pub(crate) struct MakeFunction {
     pub kw_defaults: Vec<Option<Node>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct FunctionCode {
     pub name: Name,
     /// With the classes and functions around it, as in error messages.
@@ -127,7 +127,7 @@ pub(crate) struct FunctionCode {
     pub body: Body,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Body {
     Expression(Node),
     Block(Vec<Stmt>),

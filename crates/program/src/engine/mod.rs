@@ -15,6 +15,7 @@ mod compile_expr;
 mod construct;
 mod eval;
 mod exec;
+pub(crate) mod fill;
 mod format;
 pub(crate) mod heap;
 mod items;
