@@ -3,8 +3,6 @@
 
 use smallvec::SmallVec;
 
-use super::splitting::is_of_word;
-
 /// A literal that is taken out of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Literal<'t> {
@@ -17,7 +15,7 @@ pub(super) enum Literal<'t> {
 /// Added to a number's place to give its placeholder; no number that long is taken for anything else.
 pub(super) const NUMBERS: i64 = 10_i64.pow(17);
 /// Most literals that are taken out of a text; the placeholder of a string is one digit.
-pub(super) const MOST: usize = 10;
+const MOST: usize = 10;
 
 /// A text with its literals taken out.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,8 +27,11 @@ pub(super) struct Taken<'t> {
 }
 
 /// Takes the strings and whole numbers out of an expression. `None` where there are none, or where one may be more than its characters:
-/// behind a prefix, with a backslash, next to another, after a `#`.
+/// behind a prefix, with a backslash or a control character, next to another, after a `#`.
 pub(super) fn take_out(text: &str) -> Option<Taken<'_>> {
+    if text.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_control() || matches!(byte, b'\\' | b'#')) {
+        return None;
+    }
     let bytes = text.as_bytes();
     let mut common = String::with_capacity(text.len() + 16);
     let mut literals = SmallVec::new();
@@ -39,7 +40,6 @@ pub(super) fn take_out(text: &str) -> Option<Taken<'_>> {
     while let Some(byte) = bytes.get(at) {
         let rest = bytes.get(at..)?;
         let (end, literal) = match byte {
-            b'\\' | b'#' | b'\n' | b'\r' | 0x80.. => return None,
             b'\'' | b'"' if is_next_to_text => return None,
             b'\'' | b'"' => {
                 let end = at + 1 + rest.iter().skip(1).position(|other| other == byte)?;
@@ -58,7 +58,7 @@ pub(super) fn take_out(text: &str) -> Option<Taken<'_>> {
             _ => (at + 1, None),
         };
         if let Some(literal) = literal {
-            if literals.len() == MOST || text.get(at..end)?.contains('\\') {
+            if literals.len() == MOST {
                 return None;
             }
             common.push_str(text.get(kept..at)?);
@@ -69,10 +69,7 @@ pub(super) fn take_out(text: &str) -> Option<Taken<'_>> {
             literals.push(literal);
             kept = end;
         }
-        is_next_to_text = match literal {
-            Some(Literal::Text(text)) => text.is_ascii().then_some(true)?,
-            _ => is_next_to_text && byte.is_ascii_whitespace(),
-        };
+        is_next_to_text = matches!(literal, Some(Literal::Text(_))) || is_next_to_text && byte.is_ascii_whitespace();
         at = end;
     }
     common.push_str(text.get(kept..)?);
@@ -87,6 +84,21 @@ fn number(word: &str, is_part: bool) -> Option<Option<Literal<'static>>> {
     // That 0 is `-0` and other zeros are a fault is known where they are compiled.
     let stays = is_part || word.starts_with('0');
     Some(if stays { None } else { Some(Literal::Number(word.parse().ok()?)) })
+}
+
+/// Which bytes a word has. A table, as every byte of every text is asked for more than once.
+const OF_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
+
+pub(super) fn is_of_word(byte: u8) -> bool {
+    OF_WORD[usize::from(byte)]
 }
 
 #[cfg(test)]
@@ -105,6 +117,7 @@ mod tests {
             "f'{x}' == 'a'",
             "x == b'a'",
             r"x == 'a\n'",
+            "x == 'a\0'",
             "x == 'a' 'b'",
             "x == 'a'\t\"b\"",
             "x == '''a'''",

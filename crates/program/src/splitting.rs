@@ -8,6 +8,7 @@
 use ruff_python_ast::{Expr, UnaryOp};
 
 use super::dissection::{BOOL, Skeleton, Truths};
+use super::placeholders::is_of_word;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Split<'t> {
@@ -282,21 +283,6 @@ fn is_plain_string(text: &str) -> bool {
         inside.is_some_and(|inside| !inside.contains([quote, '\\']))
     };
     quote('\'') || quote('"')
-}
-
-/// Which bytes a word has. A table, as every byte of every text is asked for more than once.
-const OF_WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
-        byte += 1;
-    }
-    table
-};
-
-pub(super) fn is_of_word(byte: u8) -> bool {
-    OF_WORD[usize::from(byte)]
 }
 
 /// How deep brackets nest after a sign; `None` where one closes that was not opened.

@@ -76,6 +76,7 @@ fn what_only_looks_like_operators_is_left_to_the_parser() {
     let deep = format!("{}self.x{}", "not (slot and ".repeat(14), ")".repeat(14));
     agrees(&deep);
     agrees(&format!("{}slot", "not ".repeat(40)));
+    agrees("self.x == 'a\0' and slot");
     agrees(&"self.x and ".repeat(80));
 }
 
