@@ -1,6 +1,7 @@
 //! Assertions taken apart at `and`, `or`, `not` and `… if … else …`. The candidates of one action share most of their parts, so each
 //! part is compiled once, however many candidates contain it. Says what the parts are; evaluates nothing.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
@@ -110,7 +111,7 @@ pub struct Dissection {
 pub struct PartBook {
     by_text: FxHashMap<Box<str>, Arc<Part>>,
     /// Parts with placeholders for their literals, compiled once for all that differ in nothing else.
-    common: FxHashMap<String, Arc<FunctionCode>>,
+    common: FxHashMap<String, FunctionCode>,
     /// Whether `bool` is what Python calls so wherever candidates are evaluated.
     plain_bool: bool,
     #[cfg(test)]
@@ -191,7 +192,7 @@ impl PartBook {
                 None => {
                     let code = match take_out(operand) {
                         Some(taken) => self.compiled_in_common(taken, params, &accepts)?,
-                        None => Arc::new(tight_code(operand, params, &accepts)?),
+                        None => tight_code(operand, params, &accepts)?,
                     };
                     Some(self.insert(operand, code, true))
                 }
@@ -231,26 +232,24 @@ impl PartBook {
         Taken { common, literals }: Taken<'_>,
         params: &Params,
         accepts: &impl Fn(&Expr) -> bool,
-    ) -> Option<Arc<FunctionCode>> {
-        let code = match self.common.get(&common) {
-            Some(code) => filled(code, &literals),
-            None => {
-                let code = tight_code(&common, params, accepts)?;
-                let own = filled(&code, &literals);
-                self.common.insert(common, Arc::new(code));
-                own
+    ) -> Option<FunctionCode> {
+        let code = match self.common.entry(common) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let code = tight_code(new.key(), params, accepts)?;
+                new.insert(code)
             }
         };
-        Some(Arc::new(code))
+        Some(filled(code, &literals))
     }
 
     fn add(&mut self, text: &str, source: &str, expr: &Expr, params: &Params) -> Option<Arc<Part>> {
         let code = compile::expression(source, expr, params).ok()?;
-        Some(self.insert(text, Arc::new(code), binds_tightly(expr)))
+        Some(self.insert(text, code, binds_tightly(expr)))
     }
 
-    fn insert(&mut self, text: &str, code: Arc<FunctionCode>, tight: bool) -> Arc<Part> {
-        let part = Arc::new(Part { number: self.by_text.len(), text: text.into(), code, tight });
+    fn insert(&mut self, text: &str, code: FunctionCode, tight: bool) -> Arc<Part> {
+        let part = Arc::new(Part { number: self.by_text.len(), text: text.into(), code: Arc::new(code), tight });
         self.by_text.insert(text.into(), part.clone());
         part
     }

@@ -28,6 +28,7 @@ mod state;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod tokens;
 pub mod tools;
 mod variables;
 

@@ -3,6 +3,8 @@
 
 use smallvec::SmallVec;
 
+use super::tokens::{end_of_token, is_of_word};
+
 /// A literal that is taken out of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Literal<'t> {
@@ -38,24 +40,17 @@ pub(super) fn take_out(text: &str) -> Option<Taken<'_>> {
     let (mut at, mut kept) = (0, 0);
     let mut is_next_to_text = false;
     while let Some(byte) = bytes.get(at) {
-        let rest = bytes.get(at..)?;
-        let (end, literal) = match byte {
+        let end = end_of_token(bytes, at)?;
+        let literal = match byte {
             b'\'' | b'"' if is_next_to_text => return None,
-            b'\'' | b'"' => {
-                let end = at + 1 + rest.iter().skip(1).position(|other| other == byte)?;
-                (end + 1, Some(Literal::Text(text.get(at + 1..end)?)))
+            b'\'' | b'"' => Some(Literal::Text(text.get(at + 1..end - 1)?)),
+            // A prefix of what follows.
+            word if is_of_word(*word) && matches!(bytes.get(end), Some(b'\'' | b'"')) => return None,
+            digit if digit.is_ascii_digit() => {
+                let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+                number(text.get(at..end)?, before == Some(&b'.') || bytes.get(end) == Some(&b'.'))?
             }
-            word if is_of_word(*word) => {
-                let end = at + rest.iter().position(|other| !is_of_word(*other)).unwrap_or(rest.len());
-                // A prefix of what follows.
-                if matches!(bytes.get(end), Some(b'\'' | b'"')) {
-                    return None;
-                }
-                let is_part = at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'.')
-                    || bytes.get(end) == Some(&b'.');
-                (end, if word.is_ascii_digit() { number(text.get(at..end)?, is_part)? } else { None })
-            }
-            _ => (at + 1, None),
+            _ => None,
         };
         if let Some(literal) = literal {
             if literals.len() == MOST {
@@ -81,24 +76,9 @@ fn number(word: &str, is_part: bool) -> Option<Option<Literal<'static>>> {
     if !word.bytes().all(|byte| byte.is_ascii_digit()) || word.len() > 17 {
         return None;
     }
-    // That 0 is `-0` and other zeros are a fault is known where they are compiled.
+    // `-0` is no constant and `07` is a fault: what begins with 0 is told apart by what is compiled.
     let stays = is_part || word.starts_with('0');
     Some(if stays { None } else { Some(Literal::Number(word.parse().ok()?)) })
-}
-
-/// Which bytes a word has. A table, as every byte of every text is asked for more than once.
-const OF_WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
-        byte += 1;
-    }
-    table
-};
-
-pub(super) fn is_of_word(byte: u8) -> bool {
-    OF_WORD[usize::from(byte)]
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use ruff_python_ast::{Expr, UnaryOp};
 
 use super::dissection::{BOOL, Skeleton, Truths};
-use super::placeholders::is_of_word;
+use super::tokens::{end_of_token, is_of_word};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Split<'t> {
@@ -254,25 +254,8 @@ impl<'t> Reader<'t> {
         self.text.as_bytes().get(at).copied()
     }
 
-    /// Where the word, the string or the sign at a place ends; `None` for a string without an end.
     fn end_of_token(&self, at: usize) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        let first = self.byte(at)?;
-        let rest = bytes.get(at + 1..)?;
-        if is_of_word(first) {
-            return Some(at + 1 + rest.iter().position(|b| !is_of_word(*b)).unwrap_or(rest.len()));
-        }
-        if !matches!(first, b'\'' | b'"') {
-            return Some(at + 1);
-        }
-        let mut end = at + 1;
-        loop {
-            match self.byte(end)? {
-                b'\\' => end += 2,
-                byte if byte == first => return Some(end + 1),
-                _ => end += 1,
-            }
-        }
+        end_of_token(self.text.as_bytes(), at)
     }
 }
 
