@@ -62,12 +62,6 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     if name == DEMO {
         return Ok(Selected::Language(Arc::new(Demo)));
     }
-    if let Some(path) = name.strip_prefix("cassette:") {
-        return Ok(Selected::Language(Arc::new(Cassette::open(Path::new(path)).map_err(wrong)?)));
-    }
-    if let Some(path) = name.strip_prefix(RECORDED) {
-        return Ok(Selected::Language(Arc::new(Recorded::open(name, Path::new(path))?)));
-    }
     let recorded = |model: Arc<dyn LanguageModel>, config: &ModelConfig| {
         Ok(Selected::Language(match (&config.cache, &config.record) {
             (Some(path), _) => Arc::new(Recorder::cache(model, path).map_err(wrong)?),
@@ -75,6 +69,14 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
             (None, None) => model,
         }))
     };
+    if let Some(path) = name.strip_prefix("cassette:") {
+        let played = Path::new(path);
+        written_elsewhere(played, &config.model)?;
+        return recorded(Arc::new(Cassette::open(played).map_err(wrong)?), &config.model);
+    }
+    if let Some(path) = name.strip_prefix(RECORDED) {
+        return recorded(Arc::new(Recorded::open(name, Path::new(path))?), &config.model);
+    }
     if let Some(rest) = name.strip_prefix(LOCAL) {
         return recorded(in_process(name, &weights_of(config, name, rest)?)?, &config.model);
     }
@@ -88,6 +90,19 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     }
     let Some(found) = config.model_config(name) else { return Ok(Selected::Symbolic) };
     recorded(Arc::new(Remote::new(found.options.clone())?), &found)
+}
+
+/// Errors: what answers are recorded in is the cassette that is played.
+fn written_elsewhere(played: &Path, config: &ModelConfig) -> Result<(), ModelError> {
+    let is_it = |path: &&PathBuf| path.canonicalize().is_ok_and(|path| played.canonicalize().is_ok_and(|p| p == path));
+    let named = [("record", &config.record), ("cache", &config.cache)];
+    match named.into_iter().find(|(_, path)| path.as_ref().filter(is_it).is_some()) {
+        Some((key, _)) => Err(ModelError::Configuration(format!(
+            "{} is played, so nothing is recorded in it; leave out `{key}` (in [model], or the environment) or name another file",
+            played.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn weights_of(config: &Config, name: &str, rest: &str) -> Result<PathBuf, ModelError> {

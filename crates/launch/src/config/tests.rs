@@ -5,8 +5,9 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 
 use super::*;
-use stepwright_model::ModelKind;
+use stepwright_model::cassette::Cassette;
 use stepwright_model::remote::{Api, LimitField};
+use stepwright_model::{Completion, ModelKind, ModelRequest, ModelResponse, PromptMessage};
 
 fn with(file: &str, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let dir = tempfile::tempdir().unwrap();
@@ -210,6 +211,33 @@ fn names_select_models() {
     assert!(info("cassette:/nowhere").unwrap_err().contains("/nowhere"));
     let bad = with("[model]\nbase_url = 'nonsense'\nmodel = 'x'", &[], &[]).unwrap();
     assert!(matches!(select(&bad, ""), Err(stepwright_model::ModelError::Configuration(m)) if m.contains("base_url")));
+}
+
+/// What a cassette answers is recorded as well; no file is played and written at once.
+#[tokio::test]
+async fn what_is_played_is_recorded_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name).display().to_string();
+    let messages = vec![PromptMessage { role: "user".into(), text: "x".into() }];
+    let request = ModelRequest { messages, ..ModelRequest::default() };
+    let answered = Completion { text: "yes".into(), ..Completion::default() };
+    let response = ModelResponse { completions: vec![answered], ..ModelResponse::default() };
+    let exchange = serde_json::json!({ "request": request, "deltas": [], "response": response });
+    let header = r#"{"format":"stepwright-cassette","version":1,"model":"one"}"#;
+    std::fs::write(place("c.jsonl"), format!("{header}\n{exchange}\n")).unwrap();
+    let played = format!("cassette:{}", place("c.jsonl"));
+    for key in ["record", "cache"] {
+        let path = place(&format!("{key}.jsonl"));
+        let config = with(&format!("[model]\n{key} = '{path}'\n"), &[], &[]).unwrap();
+        let Selected::Language(model) = select(&config, &played).unwrap() else { panic!("a cassette is a model") };
+        let (stream, _) = tokio::sync::mpsc::unbounded_channel();
+        let answer = model.complete(&request, &stream, &Default::default()).await.unwrap();
+        assert_eq!(answer.completions[0].text, "yes");
+        drop(model);
+        assert_eq!(Cassette::open(Path::new(&path)).unwrap().len(), 1, "{key}");
+        let Err(said) = select(&config, &format!("cassette:{path}")) else { panic!("{key} is played and written") };
+        assert!(said.to_string().contains(&format!("leave out `{key}`")), "{said}");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::widgets::list::ListState;
 use crate::widgets::words;
 use stepwright_episode::duel::{Agreement, Side, is_same};
 use stepwright_episode::role::in_words as models_in_words;
-use stepwright_episode::{Mark, Node, Role as Asked, Session, Turn};
+use stepwright_episode::{Mark, Node, ProposalId, Role as Asked, Session, Turn};
 use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
 use stepwright_world::options::Values;
 
@@ -30,8 +30,9 @@ const TOO_MANY: &str = "A duel has four sides at most";
 pub struct Duel {
     /// What the sides are chosen among; `None` while the columns are shown.
     choosing: Option<Choosing>,
-    /// The column that is marked.
+    /// The column that is marked, and whether it was last drawn with something to take.
     at: usize,
+    offers: bool,
     problem: Option<String>,
 }
 
@@ -268,7 +269,7 @@ fn column(turn: &Turn, side: &Side, theme: &Theme, width: usize) -> Vec<Row> {
 impl Duel {
     /// The duel that goes on.
     pub fn columns() -> Self {
-        Duel { choosing: None, at: 0, problem: None }
+        Duel { choosing: None, at: 0, offers: false, problem: None }
     }
 
     /// Its sides are chosen first.
@@ -281,6 +282,11 @@ impl Duel {
         let duel = view.turn().and_then(|turn| turn.duel.as_deref()).filter(|_| !over);
         let heard = view.duel.as_ref().is_some_and(|(sides, heard)| *heard == sides.len());
         duel.filter(|_| heard).unwrap_or_default()
+    }
+
+    /// What Enter takes: the proposal of the marked column.
+    fn taken(&self, view: &View) -> Option<ProposalId> {
+        Self::sides(view).get(self.at)?.proposal
     }
 
     fn draw_columns(&self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -329,8 +335,12 @@ impl Dialog for Duel {
         if self.captures_text() {
             return vec![(ActionId::Accept, "ask by them as well"), (ActionId::Close, "leave it")];
         }
-        let accept = if self.choosing.is_some() { "begin" } else { "take it" };
-        vec![(ActionId::Accept, accept), (ActionId::Close, "close")]
+        let accept = match &self.choosing {
+            Some(_) => Some("begin"),
+            None => self.offers.then_some("take it"),
+        };
+        let accept = accept.map(|word| (ActionId::Accept, word));
+        accept.into_iter().chain([(ActionId::Close, "close")]).collect()
     }
 
     fn captures_text(&self) -> bool {
@@ -373,6 +383,7 @@ impl Dialog for Duel {
             }
             None => {
                 self.draw_columns(context.view, painter, body);
+                self.offers = self.taken(context.view).is_some();
                 &[
                     (&[ActionId::NextDisagreement], "next disagreement"),
                     (&[ActionId::PreviousSide, ActionId::NextSide], "column"),
@@ -403,7 +414,7 @@ impl Dialog for Duel {
                 ActionId::NextDisagreement => return send(DuelCommand::Next),
                 ActionId::EndDuel => return [vec![Reply::Close], send(DuelCommand::End)].concat(),
                 ActionId::OtherSides => return vec![Reply::Close, Reply::ChooseSides],
-                ActionId::Accept => match sides.get(self.at).and_then(|side| side.proposal) {
+                ActionId::Accept => match self.taken(context.view) {
                     Some(proposal) => return vec![Reply::Send(Command::Gate(Request::Approve { proposal }))],
                     None => self.problem = Some("There is nothing to take in this column".to_owned()),
                 },
