@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::jobs::Jobs;
 use super::journal::Journal;
-use super::messages::{Message, Outlets};
+use super::messages::{Beside, Message, Outlets};
 use super::models::Models;
 use super::service::Services;
 use super::setup::{Beginning, Persistence, Setup};
@@ -57,6 +57,7 @@ impl Driver {
         setup: Setup,
         notices: UnboundedSender<Notice>,
         messages: UnboundedSender<Message>,
+        beside: Beside,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, methods, mut knowledge, mut prompting, .. } = setup;
         let Setup { sandbox, services, keep, adopted, form, policy, headless, clock, mut remarks, .. } = setup;
@@ -135,7 +136,7 @@ impl Driver {
             journal: Journal::new(keep, records, (started, !started && !headless)),
             jobs: Jobs::default(),
             services: Services::new(services),
-            outlets: Outlets { messages, notices, clock },
+            outlets: Outlets { messages, notices, clock, beside },
             headless,
             effects: effects.into(),
             ended: Vec::new(),

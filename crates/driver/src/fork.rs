@@ -10,7 +10,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::driver::{Driver, Shown};
 use super::jobs::Jobs;
 use super::journal::Journal;
-use super::messages::Outlets;
+use super::messages::{Outlets, threads};
 use super::models::Models;
 use super::service::{Fork, Services};
 use super::setup::{Persistence, system_clock};
@@ -77,7 +77,7 @@ impl Fork {
             journal: Journal::new(Persistence::Nothing, Vec::new(), (false, false)),
             jobs: Jobs::default(),
             services: Services::default(),
-            outlets: Outlets { messages, notices, clock: system_clock() },
+            outlets: Outlets { messages, notices, clock: system_clock(), beside: threads() },
             headless: true,
             effects: VecDeque::new(),
             ended: Vec::new(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
 use super::messages::{Answered, Failure, JobId, Message, Outlets, ProgramResult};
@@ -205,7 +205,8 @@ pub(super) fn compute(
     stop: Stop,
     outlets: Outlets,
 ) {
-    tokio::task::spawn_blocking(move || {
+    let beside = Arc::clone(&outlets.beside);
+    beside(Box::new(move || {
         // A person who steps fast leaves asks behind that nobody waits for.
         if stop.is_stopped() {
             return;
@@ -216,7 +217,7 @@ pub(super) fn compute(
         let exchange = cost.map(|cost| Box::new(Exchange { cost: Some(cost), ..Exchange::default() }));
         let answered = Answered { ask, result, exchange, is_scored: false, ms: outlets.since(started) };
         let _ = outlets.messages.send(Message::Answered(answered));
-    });
+    }));
 }
 
 pub(super) fn run(
@@ -245,9 +246,10 @@ pub(super) fn run(
     });
 }
 
-pub(super) fn serve(service: ServiceId, job: JobId, work: Work, desk: WorkDesk, messages: UnboundedSender<Message>) {
-    tokio::task::spawn_blocking(move || {
+pub(super) fn serve(service: ServiceId, job: JobId, work: Work, desk: WorkDesk, outlets: &Outlets) {
+    let messages = outlets.messages.clone();
+    (outlets.beside)(Box::new(move || {
         let result = catch_panic_in(|| Ok(work(&desk)));
         let _ = messages.send(Message::Worked { job, service, result });
-    });
+    }));
 }

@@ -1,5 +1,7 @@
 //! Messages: what jobs send back to the driver's task.
 
+use std::sync::Arc;
+
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::service::{ServiceId, WorkResult};
@@ -65,11 +67,20 @@ pub(super) struct StepResult {
     pub(super) result: Result<Outcome, WorldError>,
 }
 
+/// Has work done beside the driver's task, where it may take long and wait.
+pub(super) type Beside = Arc<dyn Fn(Box<dyn FnOnce() + Send>) + Send + Sync>;
+
+/// Threads of the present tokio runtime.
+pub(super) fn threads() -> Beside {
+    Arc::new(|work| drop(tokio::task::spawn_blocking(work)))
+}
+
 #[derive(Clone)]
 pub(super) struct Outlets {
     pub(super) messages: UnboundedSender<Message>,
     pub(super) notices: UnboundedSender<Notice>,
     pub(super) clock: Clock,
+    pub(super) beside: Beside,
 }
 
 impl Outlets {

@@ -64,11 +64,11 @@ impl Driver {
         let Some(stop) = world.remote().map(|r| r.stopper()) else { return false };
         let (job, at) = (self.jobs.begin(Job::World { step }, stop), self.gate.session().cursor());
         let messages = self.outlets.messages.clone();
-        tokio::task::spawn_blocking(move || {
+        (self.outlets.beside)(Box::new(move || {
             let result = work(world.as_mut());
             // A driver that is gone waits for nothing.
             let _ = messages.send(Message::World(StepResult { job, at, world, result }));
-        });
+        }));
         true
     }
 

@@ -4,7 +4,7 @@
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::driver::Driver;
-use super::messages::Message;
+use super::messages::{Beside, Message, threads};
 use super::setup::Setup;
 use stepwright_episode::gate::Request;
 use stepwright_episode::log::LogError;
@@ -12,10 +12,15 @@ use stepwright_protocol::{Command, Handle, Level, Notice};
 
 /// Starts a driver on the present tokio runtime.
 pub fn start(setup: Setup) -> Result<Handle, String> {
+    start_beside(setup, threads())
+}
+
+/// As [`start`], with what does the long work.
+pub(super) fn start_beside(setup: Setup, beside: Beside) -> Result<Handle, String> {
     let (commands, inbox) = unbounded_channel();
     let (notices, outbox) = unbounded_channel();
     let (messages, returns) = unbounded_channel();
-    let driver = Driver::begin(setup, notices, messages)?;
+    let driver = Driver::begin(setup, notices, messages, beside)?;
     tokio::spawn(driver.run(inbox, returns));
     Ok(Handle { commands, notices: outbox })
 }

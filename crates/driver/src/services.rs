@@ -42,7 +42,7 @@ impl Driver {
                         let stop = Stop::default();
                         let desk = WorkDesk { stop: stop.clone(), notices: self.outlets.notices.clone() };
                         let job = self.jobs.begin(Job::Service, move || stop.stop());
-                        jobs::serve(at, job, work, desk, self.outlets.messages.clone());
+                        jobs::serve(at, job, work, desk, &self.outlets);
                     }
                     Wanted::Request(id, request) => match self.request(request) {
                         Answer::Queued(ticket) => drop(self.services.queued.insert(ticket, (at, id))),

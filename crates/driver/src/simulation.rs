@@ -1,9 +1,12 @@
 //! The whole driver under simulated faults, for tests: one thread, no clock, and a seed that decides what a person asks for, when and what a
-//! model answers, what the disk refuses or drops, and what others do to the file. Checked is what is said: a record that is shown is
-//! in the file, words about the file are so, every ask ends, nothing is asked after the episode's end. A course of a seed is the same
-//! byte for byte. `STEPWRIGHT_SEEDS=10000 STEPWRIGHT_REQUESTS=200 cargo test -p stepwright-driver simulation` runs more of them than a test does.
+//! model answers, what the disk refuses or drops, what others do to the file, when work beside the episode is done (steps of a world in another
+//! process, a method's own work, a service's) and what befalls that process. Checked is what is said: a record that is shown is
+//! in the file, words about the file are so, what the world is said to have answered is what it answers on that way, every ask, request and
+//! work ends, nothing is asked after the episode's end. A course of a seed is the same byte for byte. `STEPWRIGHT_SEEDS=10000 STEPWRIGHT_REQUESTS=200 cargo test -p stepwright-driver simulation` runs more of them than a test does.
 
-use std::borrow::Cow;
+mod beside;
+mod world;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -12,106 +15,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
 use stepwright_episode::gate::Request;
 use stepwright_episode::{AskId, Event, FORMAT_VERSION, Header, Policy, Record, Session, log};
 use stepwright_files::faults::{self, EIO, ENOSPC, Fault, Injected, Operation};
 use stepwright_files::sum;
 use stepwright_method::prompting::Prompting;
-use stepwright_method::{Knowledge, named};
+use stepwright_method::{Knowledge, Method};
 use stepwright_model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent, Usage,
 };
-use stepwright_program::{Call, Literal};
 use stepwright_protocol::{Command, Handle, Level, Notice, Unwritten};
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::planner::EffectsOnly;
-use stepwright_world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Beginning, Persistence, Setup, Source, built_in_methods, sandbox, start};
-
-const SPECIFICATION: &str = include_str!("../../../tests/support/counter.py");
-
-/// One adds up to ten, in which it ends; `add 9` breaks the world.
-#[derive(Clone, Default)]
-struct Sum(i64);
-
-static SUM: WorldKind = WorldKind::new("sum", "add up to ten", |_| Err(WorldError::Failed("made by tests".into())));
-
-fn call(function: &str, n: i64) -> Call {
-    Call { receiver: "agent".into(), function: function.into(), args: vec![Literal::Int(n)], ..Call::default() }
-}
-
-impl World for Sum {
-    fn kind(&self) -> &'static WorldKind {
-        &SUM
-    }
-    fn reset(&mut self, _: &str, _: u64) -> Result<Outcome, WorldError> {
-        self.0 = 0;
-        Ok(Outcome { observation: "Reach ten.".into(), ..Outcome::default() })
-    }
-    fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
-        let n = text.strip_prefix("add ").and_then(|n| n.parse::<i64>().ok()).unwrap_or_default();
-        if n == 9 {
-            return Err(WorldError::Failed("the world broke".into()));
-        }
-        if !(1..=5).contains(&n) || self.0 + n > 10 {
-            let (observation, error) = ("Nothing happens.".to_owned(), Some("Nothing happens.".to_owned()));
-            return Ok(Outcome { observation, error, ..Outcome::default() });
-        }
-        self.0 += n;
-        Ok(Outcome {
-            observation: format!("The total is {}.", self.0),
-            action_call: Some(call("add", n)),
-            observation_calls: vec![call("set_total", self.0)],
-            won: self.0 == 10,
-            done: self.0 == 10,
-            ..Outcome::default()
-        })
-    }
-    fn admissible(&self) -> Option<Vec<String>> {
-        Some((1..=5).filter(|n| self.0 + n <= 10).map(|n| format!("add {n}")).collect())
-    }
-    fn truth(&self) -> Value {
-        json!({ "total": self.0 })
-    }
-    fn snapshot(&self) -> Snapshot {
-        Snapshot(Arc::new(self.0))
-    }
-    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
-        self.0 = *snapshot.0.downcast_ref().ok_or(WorldError::ForeignSnapshot)?;
-        Ok(())
-    }
-    fn preview(&self, text: &str) -> Option<Outcome> {
-        self.clone().act(text).ok()
-    }
-    fn tasks(&self) -> Vec<TaskInfo> {
-        let text = |text: &str| text.to_owned();
-        vec![TaskInfo { id: text("ten"), kind: text("sum"), sentence: text("reach ten."), source: text("shipped") }]
-    }
-    fn call_of(&self, text: &str) -> Option<Call> {
-        Some(call("add", text.strip_prefix("add ")?.parse().ok()?))
-    }
-    fn text_of(&self, call: &Call) -> Option<String> {
-        match call.args.as_slice() {
-            [Literal::Int(n)] if call.function == "add" => Some(format!("add {n}")),
-            _ => None,
-        }
-    }
-    fn header(&self) -> ProgramHeader {
-        let setup = vec!["env = Environment()".into(), "agent = Agent(env)".into()];
-        ProgramHeader { function: "reach_ten".into(), comment: "reach ten.".into(), setup }
-    }
-    fn specification(&self) -> Cow<'static, str> {
-        SPECIFICATION.into()
-    }
-    fn fork(&self) -> Box<dyn World> {
-        Box::new(self.clone())
-    }
-}
+use crate::run::start_beside;
+use crate::{Beginning, Persistence, Setup, Source, built_in_methods, sandbox};
+use beside::{COUNTS, Counts, Noting, Tally, Waiting};
+use world::{Befalls, SPECIFICATION, Shared, Sum};
 
 /// A model that answers when and what the course says.
 #[derive(Default)]
@@ -164,6 +87,10 @@ struct Course {
     folder: tempfile::TempDir,
     handle: Handle,
     model: Arc<Model>,
+    /// What is to be done beside the episode, the process of the world where it has one, and what a service began.
+    waiting: Waiting,
+    process: Option<Shared>,
+    tally: Arc<Tally>,
     session: Session,
     /// Where the session is kept, as was said; the lines that must be there behind the header, and how many bytes of them were seen to be.
     path: PathBuf,
@@ -190,11 +117,19 @@ const MOST: usize = 3_000;
 
 impl Course {
     fn begin(seed: u64, traced: bool) -> Self {
+        let mut dice = Dice(seed);
         let folder =
             if Path::new("/dev/shm").is_dir() { tempfile::tempdir_in("/dev/shm") } else { tempfile::tempdir() };
         let folder = folder.unwrap();
         let path = folder.path().join("s.jsonl");
-        let method = "few-shot";
+        let method = if dice.one_in(3) { COUNTS } else { "few-shot" };
+        let method_named = |id: &str| match id {
+            COUNTS => Ok(Arc::new(Counts) as Arc<dyn Method>),
+            id => built_in_methods()(id),
+        };
+        let process = dice.one_in(2).then(Shared::default);
+        let world = process.clone().map_or_else(Sum::default, Sum::of);
+        let (waiting, tally) = (Waiting::default(), Arc::new(Tally::default()));
         let text = |text: &str| text.to_owned();
         let header = Header {
             stepwright: text("session"),
@@ -214,30 +149,33 @@ impl Course {
         let time = AtomicU64::new(0);
         let agent = Arc::new(EffectsOnly::default());
         let again = source.clone();
-        let handle = start(Setup {
+        let setup = Setup {
             keep: Persistence::Log(log::Writer::create(&path, &header).unwrap()),
             beginning: Beginning::New(Box::new(header)),
-            world: Box::new(Sum::default()),
-            method: named(method).unwrap(),
+            method: method_named(method).unwrap(),
             source,
             resolver: Arc::new(move |_| Ok(again.clone())),
-            methods: built_in_methods(),
-            knowledge: Knowledge::new(&Sum::default(), agent, Arc::default(), BlockingSource::Assertions),
+            methods: Arc::new(method_named),
+            knowledge: Knowledge::new(&world, agent, Arc::default(), BlockingSource::Assertions),
+            world: Box::new(world),
             prompting: Prompting::default(),
             sandbox: sandbox(),
-            services: Vec::new(),
+            services: vec![Box::new(Noting(Arc::clone(&tally)))],
             adopted: Vec::new(),
             form: None,
             policy: None,
             headless: false,
             clock: Arc::new(move || time.fetch_add(1, Ordering::Relaxed)),
             remarks: Vec::new(),
-        });
+        };
         Course {
-            dice: Dice(seed),
+            dice,
             folder,
-            handle: handle.unwrap(),
+            handle: start_beside(setup, waiting.beside()).unwrap(),
             model,
+            waiting,
+            process,
+            tally,
             session: Session::new(Header::default()),
             path,
             header: 0,
@@ -273,6 +211,16 @@ impl Course {
                     tokio::task::yield_now().await;
                 }
             }
+        }
+        let [done, worked, requests, answered] =
+            [&self.tally.done, &self.tally.worked, &self.tally.requests, &self.tally.answered]
+                .map(|of| of.load(Ordering::SeqCst));
+        if worked != done && !self.stopped {
+            return Err(format!("{done} works of a service are done, and it heard of {worked}"));
+        }
+        let is_idle = self.asked.is_empty() && self.waiting.len() == 0 && self.unwritten.is_none();
+        if is_idle && answered != requests && !self.stopped {
+            return Err(format!("a service asked {requests} things, and was answered {answered} times"));
         }
         // What waits to be written is known to be nowhere, and so is what is in a file that is not the session's any more.
         if self.harmed.is_none() && self.unwritten.is_none() && !self.stopped { self.is_kept() } else { Ok(()) }
@@ -312,6 +260,14 @@ impl Course {
             _ => {}
         }
         self.session.apply(record).map_err(|misfit| misfit.to_string())?;
+        if let Event::Executed { child, outcome, .. } = &record.event {
+            let path = self.session.path(*child);
+            let way = path.iter().filter_map(|node| node.action.as_ref()).map(|action| action.text.as_str());
+            let (said, is) = (&outcome.observation, world::answer(way));
+            if outcome.held.is_none() && *said != is {
+                return Err(format!("the world is said to have answered `{said}`, and answers `{is}`"));
+            }
+        }
         self.shown.extend(sum::sealed(serde_json::to_vec(record).map_err(|e| e.to_string())?));
         self.shown.push(b'\n');
         self.records += 1;
@@ -354,7 +310,7 @@ impl Course {
             let name = self.folder.path().join(format!("n{}.jsonl", self.names));
             return if state == Unwritten::Lost { Command::Keep(name) } else { Command::Write };
         }
-        let request = match (self.dice.below(18), proposal) {
+        let request = match (self.dice.below(19), proposal) {
             (0..=3, Some(proposal)) => Request::Approve { proposal },
             (4, Some(proposal)) => Request::Edit { proposal, text },
             (5, Some(proposal)) => Request::Reject { proposal, reason: "no".into() },
@@ -368,12 +324,14 @@ impl Course {
             (14, _) => Request::Note("a remark".into()),
             (15, _) => return Command::Cancel,
             (16, _) => return Command::Look { node },
+            (17, _) => return Command::RestartWorld,
             _ => return Command::CheckText { token: 1, text },
         };
         Command::Gate(request)
     }
 
-    /// What happens meanwhile: the model answers, the disk fails, another program is at the file.
+    /// What happens meanwhile: the model answers, work is done, something befalls the world's process, the disk fails, another program is at
+    /// the file.
     fn surroundings(&mut self) {
         self.faults.iter_mut().for_each(|(left, _)| *left = left.saturating_sub(1));
         self.faults.retain(|(left, _)| *left > 0);
@@ -391,6 +349,13 @@ impl Course {
                 _ => Ok(ModelResponse::of(vec![Completion::whole(text.to_owned())], Some(Usage::new(9, 1)))),
             };
             let _ = waiting.remove(at).send(answer);
+        }
+        if let Some(process) = self.process.as_ref().filter(|_| self.dice.one_in(12)) {
+            let befalls = if self.dice.one_in(2) { Befalls::Dies } else { Befalls::Differs };
+            process.lock().unwrap().befalls = Some(befalls);
+        }
+        while self.waiting.len() > 0 && !self.dice.one_in(3) {
+            self.waiting.run(self.dice.below(self.waiting.len() as u64) as usize);
         }
         if self.dice.one_in(9) {
             let (operation, errno) = [
@@ -469,6 +434,13 @@ impl Course {
         if !self.stopped {
             return Err("it does not stop".into());
         }
+        if self.process.as_ref().is_some_and(|process| !process.lock().unwrap().is_closed) {
+            return Err("the world's process outlives it".into());
+        }
+        // What was under way ends after it, and finds nobody.
+        while self.waiting.len() > 0 {
+            self.waiting.run(0);
+        }
         if self.errors > errors && fails {
             // Where it names another file at the end, all that was shown is there.
             return if self.path == path {
@@ -542,4 +514,26 @@ fn a_course_of_a_seed_is_the_same_byte_for_byte() {
         assert!(one.1.len() > 10_000, "{:?}", one.0);
         assert_eq!(one, other);
     }
+}
+
+/// Nothing that is simulated is only said to be.
+#[test]
+fn courses_come_by_all_that_may_happen() {
+    let all: String = (0..40).map(|seed| course(seed, 100, true).1).collect();
+    let happens = [
+        "the process died",
+        "the world does not answer as recorded: another total",
+        "the world was restarted",
+        "the world broke",
+        "error: \"stopped\"",
+        "it cannot count to three",
+        "text: \"counted\"",
+        "Dead {",
+        "Diverged {",
+        "no server",
+        "Unwritten(Some(Failed))",
+        "Unwritten(Some(Lost))",
+    ];
+    let missing: Vec<&str> = happens.into_iter().filter(|words| !all.contains(words)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
