@@ -210,9 +210,9 @@ fn what_is_adopted_and_dropped_is_weighed_in_the_question() {
     let failing = Validity::Fails {
         demonstration: 0,
         call: 0,
-        at: String::new(),
+        at: "".into(),
         exception: "AssertionError".into(),
-        message: String::new(),
+        message: "".into(),
         failing: 12,
     };
     let fails = Finding { fate: failing, ..finding.clone() };

@@ -48,7 +48,17 @@ pub struct Checker<'f> {
     value: bool,
     limits: Limits,
     arguments: Vec<Arguments>,
-    vm: Option<Vm>,
+    memory: Memory,
+}
+
+/// What evaluations are done in. It may be given from checker to checker, so that it is not made anew for each.
+#[derive(Default)]
+pub struct Memory(Option<Vm>);
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Memory")
+    }
 }
 
 /// Arguments of an evaluation: as values, or as constants that hold others and are made anew for each.
@@ -76,25 +86,31 @@ impl<'f> Checker<'f> {
     ) -> Self {
         let arguments = arguments.into_iter().map(Arguments::of).collect();
         let code = assertion.code(&function.signature);
-        Checker { function, code, value: false, limits: Limits::ASSERTION, arguments, vm: None }
+        Checker { function, code, value: false, limits: Limits::ASSERTION, arguments, memory: Memory::default() }
     }
 
-    /// Of a part of assertions in a function.
+    /// Of a part of assertions in a function. The memory must be that of parts, if of any.
     pub fn of_part<'a>(
         part: &Part,
         function: &'f Function,
         arguments: impl IntoIterator<Item = &'a [Literal]>,
+        memory: Memory,
     ) -> Self {
         let arguments = arguments.into_iter().map(Arguments::of).collect();
         let limits = Limits { depth: Limits::ASSERTION.depth - AROUND, ..Limits::ASSERTION };
-        Checker { function, code: Some(part.code()), value: true, limits, arguments, vm: None }
+        Checker { function, code: Some(part.code()), value: true, limits, arguments, memory }
+    }
+
+    /// What it was done in.
+    pub fn into_memory(self) -> Memory {
+        self.memory
     }
 
     /// Evaluates with one list of arguments.
     pub fn check(&mut self, state: &State, at: usize) -> Outcome {
-        let Checker { function, code, value, limits, arguments, vm } = self;
+        let Checker { function, code, value, limits, arguments, memory } = self;
         match arguments.get(at) {
-            Some(args) => outcome(state, put_on(vm, state, *limits), code.as_ref(), function, args, *value),
+            Some(args) => outcome(state, put_on(memory, state, *limits), code.as_ref(), function, args, *value),
             None => Outcome::None(CheckResult::of(Err(Stop::unsupported(NO_CODE)))),
         }
     }
@@ -107,7 +123,7 @@ impl<'f> Checker<'f> {
         wanted: impl Fn(usize) -> bool,
         mut each: impl FnMut(usize, Outcome, Trace) -> bool,
     ) {
-        let vm = put_on(&mut self.vm, state, self.limits);
+        let vm = put_on(&mut self.memory, state, self.limits);
         for (at, args) in self.arguments.iter().enumerate().filter(|(at, _)| wanted(*at)) {
             let outcome = outcome(state, vm, self.code.as_ref(), self.function, args, self.value);
             let (change, inserted) = vm.change();
@@ -120,8 +136,8 @@ impl<'f> Checker<'f> {
 }
 
 /// An evaluation on a state, in the memory of the one before.
-fn put_on<'a>(vm: &'a mut Option<Vm>, state: &State, limits: Limits) -> &'a mut Vm {
-    match vm {
+fn put_on<'a>(memory: &'a mut Memory, state: &State, limits: Limits) -> &'a mut Vm {
+    match &mut memory.0 {
         Some(vm) => {
             vm.heap.put_on(state.slots().clone());
             vm

@@ -162,7 +162,7 @@ impl PartBook {
         }
         self.make_room();
         let mut assigned = Assigned::default();
-        if source.contains(":=") {
+        if assigns(source) {
             assigned.visit_expr(&assert.test);
         }
         let mut cut = Cut { book: self, source, params, accepts, assigned: assigned.0, parts: Vec::new(), nodes: 0 };
@@ -173,7 +173,7 @@ impl PartBook {
     /// Takes an assertion apart as [`PartBook::dissect`] does, from its text: only parts that are new are parsed. `None` where it takes
     /// the whole tree to tell.
     pub(super) fn split(&mut self, text: &str, params: &Params, accepts: impl Fn(&Expr) -> bool) -> Option<Dissection> {
-        if text.len() > LONGEST || text.contains(":=") {
+        if text.len() > LONGEST || assigns(text) {
             return None;
         }
         #[cfg(test)]
@@ -253,6 +253,12 @@ impl PartBook {
         self.by_text.insert(text.into(), part.clone());
         part
     }
+}
+
+/// Whether a `:=` stands anywhere in a text.
+fn assigns(text: &str) -> bool {
+    // Colons are few.
+    text.match_indices(':').any(|(at, _)| text.as_bytes().get(at + 1) == Some(&b'='))
 }
 
 /// The code of a text that is, by itself, a whole expression that binds tightly and is accepted.

@@ -34,7 +34,7 @@ mod variables;
 
 pub use assertion::{Assertion, Rejection};
 pub use call::{Call, CallError, Literal};
-pub use checker::{Checker, Outcome, Trace};
+pub use checker::{Checker, Memory, Outcome, Trace};
 pub use dissection::{Dissection, Part, PartBook, Skeleton, Truths};
 pub use effect::{Effect, Effects, Followed};
 pub use engine::fault::{Fault, FaultKind, Limits};

@@ -8,14 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::engine::heap::mark_of_object;
 use super::engine::value::{Attrs, Id, Key, Obj, Value};
-use super::engine::vm::{Footprint, mark_of, mark_of_key};
+use super::engine::vm::{Footprint, Marks, mark_of, mark_of_key};
 use super::specification::GLOBALS;
 use super::state::State;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Item {
     /// Names of attributes and globals on the way to it, as marks: it is seen if all of them were touched.
-    way: u64,
+    way: Marks,
     /// The other objects that must have been touched.
     guard: Guard,
     hash: u64,
@@ -28,7 +28,7 @@ enum Guard {
     /// The dictionary with this mark, as a whole.
     Whole(u64),
     /// That, or a key with the second mark.
-    Key(u64, u64),
+    Key(u64, Marks),
 }
 
 impl Item {
@@ -37,7 +37,7 @@ impl Item {
             && match self.guard {
                 Guard::Free => true,
                 Guard::Whole(dict) => dict & touched.whole != 0,
-                Guard::Key(dict, key) => dict & touched.whole != 0 || key & touched.keys != 0,
+                Guard::Key(dict, key) => dict & touched.whole != 0 || key & !touched.keys == 0,
             }
     }
 }
@@ -56,10 +56,11 @@ pub struct Projections {
 impl Projections {
     /// Of these states; an object must have the same place in all of them.
     pub fn of(states: &[State]) -> Projections {
-        let ways: Vec<Vec<(Id, u64)>> = states.iter().map(ways).collect();
+        let ways: Vec<Vec<(Id, Marks)>> = states.iter().map(ways).collect();
         let shared = shared(states, &ways);
-        let of =
-            |(state, ways): (&State, &Vec<(Id, u64)>)| items(state, ways.iter().filter(|(id, _)| !shared.contains(id)));
+        let of = |(state, ways): (&State, &Vec<(Id, Marks)>)| {
+            items(state, ways.iter().filter(|(id, _)| !shared.contains(id)))
+        };
         let mut places: FxHashMap<Item, u32> = FxHashMap::default();
         let mut items: Vec<Item> = Vec::new();
         let mut counts: Vec<usize> = Vec::new();
@@ -115,11 +116,11 @@ impl Projections {
 }
 
 /// Takes in an item: the names on the way to it, its guard, and what feeds its content to a hasher.
-type Add<'a> = dyn FnMut(u64, Guard, &dyn Fn(&mut FxHasher)) + 'a;
+type Add<'a> = dyn FnMut(Marks, Guard, &dyn Fn(&mut FxHasher)) + 'a;
 
 /// The objects that are the very same in all states and are reached there in the same way: they distinguish none.
-fn shared(states: &[State], ways: &[Vec<(Id, u64)>]) -> FxHashSet<Id> {
-    let mut found: FxHashMap<Id, (&Arc<Obj>, u64, usize)> = FxHashMap::default();
+fn shared(states: &[State], ways: &[Vec<(Id, Marks)>]) -> FxHashSet<Id> {
+    let mut found: FxHashMap<Id, (&Arc<Obj>, Marks, usize)> = FxHashMap::default();
     for (state, ways) in states.iter().zip(ways) {
         for (id, way) in ways {
             let Some(obj) = state.slots().get(id.0 as usize) else { continue };
@@ -131,11 +132,11 @@ fn shared(states: &[State], ways: &[Vec<(Id, u64)>]) -> FxHashSet<Id> {
 }
 
 /// The values in these objects of a state, with the names on the way to each.
-fn items<'a>(state: &State, ways: impl Iterator<Item = &'a (Id, u64)>) -> Vec<Item> {
+fn items<'a>(state: &State, ways: impl Iterator<Item = &'a (Id, Marks)>) -> Vec<Item> {
     let mut items = Vec::new();
     for (id, way) in ways {
         let Some(obj) = state.slots().get(id.0 as usize) else { continue };
-        let mut add = |way: u64, guard: Guard, content: &dyn Fn(&mut FxHasher)| {
+        let mut add = |way: Marks, guard: Guard, content: &dyn Fn(&mut FxHasher)| {
             let mut hasher = FxHasher::default();
             id.hash(&mut hasher);
             content(&mut hasher);
@@ -183,12 +184,12 @@ fn items<'a>(state: &State, ways: impl Iterator<Item = &'a (Id, u64)>) -> Vec<It
 }
 
 /// The objects that a state reaches, each with the names that every way to it has in common, as marks.
-fn ways(state: &State) -> Vec<(Id, u64)> {
-    let mut known: FxHashMap<Id, u64> = FxHashMap::default();
+fn ways(state: &State) -> Vec<(Id, Marks)> {
+    let mut known: FxHashMap<Id, Marks> = FxHashMap::default();
     let mut order: Vec<Id> = vec![GLOBALS];
     let mut left: Vec<Id> = vec![GLOBALS];
     known.insert(GLOBALS, 0);
-    let mut reach = |value: &Value, way: u64, left: &mut Vec<Id>, known: &mut FxHashMap<Id, u64>| {
+    let mut reach = |value: &Value, way: Marks, left: &mut Vec<Id>, known: &mut FxHashMap<Id, Marks>| {
         let Value::Ref(id) = value else { return };
         let before = known.get(id).copied();
         if before.is_none() {
@@ -205,7 +206,7 @@ fn ways(state: &State) -> Vec<(Id, u64)> {
     }
     while let Some(id) = left.pop() {
         let (Some(obj), Some(way)) = (state.slots().get(id.0 as usize), known.get(&id).copied()) else { continue };
-        let mut to = |value: &Value, mark: u64| reach(value, way | mark, &mut left, &mut known);
+        let mut to = |value: &Value, mark: Marks| reach(value, way | mark, &mut left, &mut known);
         match &**obj {
             Obj::Namespace(names) if id == GLOBALS => names.0.iter().for_each(|(name, value)| to(value, mark_of(name))),
             Obj::Instance { class, attrs } => {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::engine::fault::Limits;
 use super::engine::heap::{Heap, mark_of_object};
 use super::engine::value::{Attrs, Id, Key, Obj, Value};
-use super::engine::vm::{Footprint, mark_of, mark_of_key};
+use super::engine::vm::{Footprint, Marks, mark_of, mark_of_key};
 use super::projection::hash_value;
 use super::specification::GLOBALS;
 use super::state::State;
@@ -180,7 +180,7 @@ impl Fingerprints {
                     5_u8.hash(&mut self.hasher);
                 }
                 self.value(dict.factory.as_ref().unwrap_or(&Value::None));
-                for (key, entry) in dict.map.iter().filter(|(key, _)| whole || touched.keys & mark_of_key(key) != 0) {
+                for (key, entry) in dict.map.iter().filter(|(key, _)| whole || mark_of_key(key) & !touched.keys == 0) {
                     key.hash(&mut self.hasher);
                     self.value(&entry.value);
                 }
@@ -216,8 +216,8 @@ impl Fingerprints {
     }
 
     fn names(&mut self, names: &Attrs, touched: Footprint) {
-        let all = touched.attributes == u64::MAX;
-        for (name, value) in names.0.iter().filter(|(name, _)| all || touched.attributes & mark_of(name) != 0) {
+        let all = touched.attributes == Marks::MAX;
+        for (name, value) in names.0.iter().filter(|(name, _)| all || mark_of(name) & !touched.attributes == 0) {
             name.hash(&mut self.hasher);
             self.value(value);
         }

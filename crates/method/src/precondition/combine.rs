@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::instance_set::InstanceSet;
 use super::table::{Ending, Evaluated, Table};
-use stepwright_program::{Change, Dissection, Limits, Part, PartBook, Skeleton, Specification, Truths};
+use stepwright_program::{Change, Dissection, Limits, Memory, Part, PartBook, Skeleton, Specification, Truths};
 
 #[derive(Debug)]
 pub(super) struct PartSets {
@@ -142,6 +142,8 @@ pub(super) struct KnownParts {
     pub(super) book: PartBook,
     sets: Vec<Option<(Arc<Part>, Arc<PartSets>)>>,
     size: usize,
+    /// What parts are evaluated in.
+    pub(super) memory: Memory,
 }
 
 /// Most bytes that are kept of sets of parts.
@@ -150,7 +152,7 @@ const MOST: usize = 64 << 20;
 impl KnownParts {
     /// Nothing yet, of candidates for an action of that specification.
     pub(super) fn new(specification: &Specification) -> Self {
-        KnownParts { book: PartBook::new(specification), sets: Vec::new(), size: 0 }
+        KnownParts { book: PartBook::new(specification), sets: Vec::new(), size: 0, memory: Memory::default() }
     }
 
     pub(super) fn sets(&self, part: &Arc<Part>) -> Option<Arc<PartSets>> {

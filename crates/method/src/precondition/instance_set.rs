@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct InstanceSet {
     /// Those of a pool's usual size need no separate memory.
-    words: SmallVec<[u64; 16]>,
+    words: SmallVec<[u64; 4]>,
     len: usize,
 }
 

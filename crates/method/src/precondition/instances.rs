@@ -1,6 +1,7 @@
 //! Instances (demonstration, step, binding) of an action, and the values of candidates at all of them. How candidates are taken apart
 //! for that is in `combine`, how states are distinguished in `table`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +15,8 @@ use super::table::{Evaluated, Table};
 use stepwright_episode::effects_of;
 use stepwright_program::{Assertion, Change, CheckResult, Checker, Dissection, Function, Literal, Part, Rejection};
 
+type Failures = FxHashMap<(usize, usize, Cow<'static, str>), Arc<str>>;
+
 /// The instances of one action: every time step with every binding the action is ever called with; of its effects, its calls.
 #[derive(Debug, Clone)]
 pub struct Instances {
@@ -24,7 +27,9 @@ pub struct Instances {
     /// The numbers of the instances that are the calls, in their order.
     called: Vec<Option<usize>>,
     /// The calls as they are written, in their order: most candidates of a pool fail at the same few.
-    written: Vec<String>,
+    written: Vec<Arc<str>>,
+    /// What is said of failures that have no words of their own, by demonstration, call and exception.
+    failures: Arc<Mutex<Failures>>,
     steps: usize,
     known: Arc<Mutex<KnownParts>>,
     /// Distinct bindings, by the parameters named.
@@ -127,7 +132,7 @@ impl Instances {
             let Some(call) = demos.call(step) else { continue };
             if call.function == function.name && call.receiver == function.receiver {
                 calls.push(*step);
-                written.push(call.to_string());
+                written.push(call.to_string().into());
                 bindings.push((call.args.iter().map(sort_key).collect(), call.args.clone()));
             }
         }
@@ -147,6 +152,7 @@ impl Instances {
             calls,
             called: Vec::new(),
             written,
+            failures: Arc::default(),
             steps,
             known,
             groups,
@@ -184,10 +190,22 @@ impl Instances {
     }
 
     /// The call at a place of a demonstration as it is written, if it is one of the action.
-    pub(super) fn written(&self, demonstration: usize, call: usize) -> Option<&str> {
+    pub(super) fn written(&self, demonstration: usize, call: usize) -> Option<&Arc<str>> {
         let at =
             self.calls.binary_search_by_key(&(demonstration, call), |step| (step.demonstration, step.call)).ok()?;
-        self.written.get(at).map(String::as_str)
+        self.written.get(at)
+    }
+
+    /// What is said of a failure without words of its own: as it was said before, else as `words` say it.
+    pub(super) fn failure(
+        &self,
+        demonstration: usize,
+        call: usize,
+        exception: &Cow<'static, str>,
+        words: impl FnOnce() -> String,
+    ) -> Arc<str> {
+        let mut known = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry((demonstration, call, exception.clone())).or_insert_with(|| words().into()).clone()
     }
 
     pub fn len(&self) -> usize {
@@ -264,11 +282,14 @@ impl Instances {
 
     fn part(&self, demos: &Demonstrations, part: &Arc<Part>) -> Arc<PartSets> {
         let groups = self.groups(part.text());
-        let mut checker = Checker::of_part(part, &self.function, self.firsts(&groups));
+        let memory = std::mem::take(&mut self.known().memory);
+        let mut checker = Checker::of_part(part, &self.function, self.firsts(&groups), memory);
         let table = Table::new(demos, &mut checker, groups.firsts.len(), |_, _| true);
         let states = demos.steps.iter().map(|step| step.state);
         let sets = Arc::new(PartSets::new(&table, states, &groups.of, self.len()));
-        self.known().keep(part, &sets);
+        let mut known = self.known();
+        known.keep(part, &sets);
+        known.memory = checker.into_memory();
         sets
     }
 

@@ -60,6 +60,9 @@ pub use tool_calls::{
 };
 pub use validate::{explained, malformed, settled, validate};
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use stepwright_episode::action_of_effects;
 use stepwright_text::words::count;
@@ -109,11 +112,11 @@ pub enum Validity {
         demonstration: usize,
         /// Index of the failing call in that demonstration's calls.
         call: usize,
-        at: String,
+        at: Arc<str>,
         /// The exception's type (`AssertionError`).
-        exception: String,
+        exception: Cow<'static, str>,
         /// In words; with the values found only where this one candidate is inspected (see [`explained`]).
-        message: String,
+        message: Arc<str>,
         failing: usize,
     },
     /// An effect: after some demonstrated calls the state is not as it says.

@@ -1,5 +1,8 @@
 //! Validation by execution: each demonstration runs with the candidate as its action's only assertion, effects included.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::Validity;
 use super::demonstrations::{Demonstrations, Step};
 use super::instances::{Evaluation, Instances, NoVerdict};
@@ -9,7 +12,7 @@ use stepwright_program::{Assertion, CheckResult, FaultKind, Function, Rejection,
 struct Failure {
     demonstration: usize,
     call: usize,
-    exception: String,
+    exception: Cow<'static, str>,
     message: String,
     values: Vec<(String, String)>,
 }
@@ -79,7 +82,7 @@ pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evalu
         over = Some(step.demonstration);
         failing += 1;
         if first.is_none() {
-            let exception = evaluation.raised(instance)?.to_owned();
+            let exception = Cow::Borrowed(evaluation.raised(instance)?);
             let (demonstration, call) = (step.demonstration, step.call);
             first = Some(Failure { demonstration, call, exception, message: String::new(), values: Vec::new() });
         }
@@ -97,7 +100,7 @@ pub(super) fn failed_there(
     failing: usize,
 ) -> Validity {
     let (message, values) = Default::default();
-    let failure = Failure { demonstration, call, exception: exception.to_owned(), message, values };
+    let failure = Failure { demonstration, call, exception: exception.to_owned().into(), message, values };
     fails(demos, instances, failure, failing)
 }
 
@@ -105,20 +108,20 @@ pub(super) fn failed_there(
 fn fails(demos: &Demonstrations, instances: &Instances, failure: Failure, failing: usize) -> Validity {
     let demo = demos.all.get(failure.demonstration);
     let at = match instances.written(failure.demonstration, failure.call) {
-        Some(written) => written.to_owned(),
-        None => demo.and_then(|d| d.calls.get(failure.call)).map(ToString::to_string).unwrap_or_default(),
+        Some(written) => Arc::clone(written),
+        None => demo.and_then(|d| d.calls.get(failure.call)).map(ToString::to_string).unwrap_or_default().into(),
     };
-    let id = demo.map_or("", |demo| demo.id.as_str());
-    let words = in_words(&failure.exception, &failure.message, &failure.values);
-    let message = format!("demonstration {} ({id}), call {}: {words}", failure.demonstration + 1, failure.call + 1);
-    Validity::Fails {
-        demonstration: failure.demonstration,
-        call: failure.call,
-        at,
-        exception: failure.exception,
-        message,
-        failing,
-    }
+    let Failure { demonstration, call, exception, message, values } = failure;
+    let words = || {
+        let id = demo.map_or("", |demo| demo.id.as_str());
+        let words = in_words(&exception, &message, &values);
+        format!("demonstration {} ({id}), call {}: {words}", demonstration + 1, call + 1)
+    };
+    let message = match message.is_empty() && values.is_empty() {
+        true => instances.failure(demonstration, call, &exception, words),
+        false => words().into(),
+    };
+    Validity::Fails { demonstration, call, at, exception, message, failing }
 }
 
 /// The result of an assertion, with the values found: `false, for self.inventory is 'mug 1'`.
@@ -180,6 +183,7 @@ fn run(
             let (message, values) =
                 if explain { (message, state.explain(assertion, function, args)) } else { Default::default() };
             let (demonstration, call) = (step.demonstration, step.call);
+            let exception = exception.into();
             return Err(Stop::Failed(Failure { demonstration, call, exception, message, values }));
         }
         if changed || diverged {
@@ -208,7 +212,7 @@ fn forward(
             FaultKind::Exception(exception) => Stop::Failed(Failure {
                 demonstration,
                 call: next + at,
-                exception,
+                exception: exception.into(),
                 message: format!("{}, after what the candidate changed", fault.message),
                 values: Vec::new(),
             }),

@@ -1,7 +1,7 @@
 //! Machine: heap, stack of frames, budget; and calling functions.
 
 use std::cell::Cell;
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::{Hash, Hasher as _};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
@@ -40,9 +40,9 @@ pub(crate) struct Vm {
     pub stopped: Option<u32>,
     pub frames: u32,
     /// Which attributes of the program's objects were read or written so far, see [`mark_of`].
-    reads: Cell<u64>,
+    reads: Cell<Marks>,
     /// Marks of the keys by which dictionaries were looked at.
-    keys: Cell<u64>,
+    keys: Cell<Marks>,
     /// Marks of the state's `defaultdict`s into which a missing key's default was put, and how often that was done.
     inserted: u64,
     insertions: u32,
@@ -59,34 +59,40 @@ pub enum Change {
     Other,
 }
 
-/// The program's objects that evaluations touched, as marks; things may share a mark, and then one counts as touched
-/// where the other was. An evaluation gives the same at all states in which the touched objects are the same.
+/// Marks of names or keys, two bits each: with few names touched, hardly any other has both of its bits among theirs.
+pub(crate) type Marks = u128;
+
+/// The program's objects that evaluations touched, as marks: a thing counts as touched where all bits of its mark are set, be it by others. An evaluation gives the same at all states in which the touched objects are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Footprint {
     /// Names of attributes and globals.
-    pub attributes: u64,
+    pub attributes: Marks,
     /// Dictionaries looked at other than by keys.
     pub whole: u64,
     /// The keys by which the others were looked at.
-    pub keys: u64,
+    pub keys: Marks,
 }
 
 impl Footprint {
     /// Everything.
-    pub const ALL: Footprint = Footprint { attributes: u64::MAX, whole: u64::MAX, keys: u64::MAX };
+    pub const ALL: Footprint = Footprint { attributes: Marks::MAX, whole: u64::MAX, keys: Marks::MAX };
 }
 
-pub(crate) fn mark_of_key(key: &Key) -> u64 {
-    let mut hasher = FxHasher::default();
-    key.hash(&mut hasher);
-    1 << (hasher.finish() >> 58)
+pub(crate) fn mark_of_key(key: &Key) -> Marks {
+    mark(key)
 }
 
 /// Marks an attribute's name. Names may share a mark: then one counts as read where the other was.
-pub(crate) fn mark_of(name: &str) -> u64 {
+pub(crate) fn mark_of(name: &str) -> Marks {
+    mark(name)
+}
+
+#[inline]
+fn mark(of: &(impl Hash + ?Sized)) -> Marks {
     let mut hasher = FxHasher::default();
-    name.hash(&mut hasher);
-    1 << (hasher.finish() >> 58)
+    of.hash(&mut hasher);
+    let hash = hasher.finish();
+    1 << (hash >> 57) | 1 << (hash >> 50 & 127)
 }
 
 impl Vm {

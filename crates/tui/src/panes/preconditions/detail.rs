@@ -81,9 +81,9 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
     if let Validity::Fails { demonstration, call, at, exception, message, failing } = &looked_at.fate {
         let place = format!("demonstration {}, call {}", demonstration + 1, call + 1);
         rows.extend(words::labelled("where   ", Role::Text, &format!("{place}: {at}"), width));
-        let what = match exception.as_str() {
+        let what = match &**exception {
             // The message says the rest.
-            "AssertionError" => message.clone(),
+            "AssertionError" => message.to_string(),
             _ => format!("{exception}: {message}"),
         };
         rows.extend(words::labelled("what    ", Role::Bad, &what, width));
