@@ -125,6 +125,26 @@ async fn probing_finds_what_an_endpoint_offers() {
     assert_eq!(model.probe(&cancel).await, Err(ModelError::Cancelled));
 }
 
+/// E9: vLLM, llama.cpp's server and OpenRouter say in their lists of models how long a context may be.
+#[tokio::test]
+async fn the_context_that_a_list_of_models_tells_is_known() {
+    for (about, tokens) in [
+        (json!({"id": "m", "max_model_len": 32_768}), Some(32_768)),
+        (json!({"id": "m", "meta": {"n_ctx": 4_096}}), Some(4_096)),
+        (json!({"id": "m", "context_length": 131_072}), Some(131_072)),
+        (json!({"id": "m", "max_model_len": 0}), None),
+        (json!({"id": "another", "max_model_len": 32_768}), None),
+    ] {
+        let server = Server::answering(move |request| match request.path().ends_with("/models") {
+            true => vec![json(200, &json!({"object": "list", "data": [about]}).to_string())],
+            false => vec![json(404, "{}")],
+        });
+        let model = Remote::new(Options::new(&server.url, "m")).unwrap();
+        let found = model.probe(&CancellationToken::new()).await.unwrap();
+        assert_eq!((found.context, model.context()), (tokens, tokens), "{found:?}");
+    }
+}
+
 #[tokio::test]
 async fn cancelling_ends_at_once_and_drops_the_connection() {
     for script in [vec![Step::Hold], vec![stream_head(), send(&delta("a")), Step::Hold], vec![json(503, "{}")]] {

@@ -1,4 +1,4 @@
-//! Counts in words, a number with its noun in the right form, wherever a person reads a count.
+//! Words for people: a number with its noun in the right form, sums, and values short enough for a line.
 
 /// A count with its noun: `1 check`, `3 checks`, `2 entries`. Of a phrase the last word
 /// is put in the plural.
@@ -10,6 +10,15 @@ pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
 /// The noun alone, as it is after a number that is written in some other way.
 pub fn noun(n: impl TryInto<u64>, noun: &str) -> String {
     if n.try_into().is_ok_and(|n| n == 1) { noun.to_owned() } else { plural(noun) }
+}
+
+/// A value short enough to read in a line: 60 characters at most, with an ellipsis where there are more.
+pub fn shortened(value: &str) -> String {
+    const MOST: usize = 60;
+    if value.chars().count() <= MOST {
+        return value.to_owned();
+    }
+    value.chars().take(MOST - 1).chain(['…']).collect()
 }
 
 /// A sum of money without its currency: cents, or as many digits as a small one needs.

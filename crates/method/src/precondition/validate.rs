@@ -7,6 +7,7 @@ use super::Validity;
 use super::demonstrations::{Demonstrations, Step};
 use super::instances::{Evaluation, Instances, NoVerdict};
 use stepwright_program::{Assertion, CheckResult, FaultKind, Function, Rejection, State};
+use stepwright_text::words::shortened;
 
 /// Where a demonstration failed first, with the values found there.
 struct Failure {
@@ -140,15 +141,6 @@ pub(super) fn in_words(exception: &str, message: &str, values: &[(String, String
         }
     }
     words
-}
-
-/// A value short enough to read in a line.
-fn shortened(value: &str) -> String {
-    const MOST: usize = 60;
-    if value.chars().count() <= MOST {
-        return value.to_owned();
-    }
-    value.chars().take(MOST - 1).chain(['…']).collect()
 }
 
 /// Why the execution of a demonstration ended early.
