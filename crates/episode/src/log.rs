@@ -167,8 +167,10 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     }
     let value: serde_json::Value =
         serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({e})")))?;
-    if value.get("stepwright").and_then(|v| v.as_str()) != Some("session") {
-        return Err(no("its first line does not say `\"stepwright\":\"session\"`".into()));
+    match value.get("stepwright").and_then(|v| v.as_str()) {
+        Some("session") => {}
+        Some("results") => return Err(no("it holds results of a run or study, which `stepwright report` shows".into())),
+        _ => return Err(no("its first line does not say `\"stepwright\":\"session\"`".into())),
     }
     let found =
         value.get("version").and_then(serde_json::Value::as_u64).ok_or_else(|| no("it states no version".into()))?;

@@ -210,6 +210,7 @@ fn errors_name_the_line_and_the_file_stays_as_it_is() {
     for (content, expected) in [
         (String::new(), "s.jsonl:1: this is no stepwright session: the file is empty"),
         ("{}\n".into(), "does not say"),
+        ("{\"stepwright\":\"results\"}\n".into(), "results of a run or study, which `stepwright report` shows"),
         ("not json\n".into(), "the first line is no JSON"),
         (newer, "format version 4; this program reads up to 3. Open it with a newer stepwright"),
         (format!("{head}\n{start}\n{{}}\n"), "s.jsonl:3: no record of a session"),
