@@ -58,10 +58,12 @@ impl Driver {
                 }
             }
             Err(error) => self.say(Level::Error, error.to_string()),
-            Ok(()) if self.journal.is_unwritten => {
-                self.say(Level::Error, "what was decided last could not be written".to_owned());
-            }
             Ok(()) => {}
+        }
+        // Where it is kept elsewhere now, what waited is written there, and that may fail as well.
+        self.write_again();
+        if self.journal.is_unwritten {
+            self.say(Level::Error, "what was decided last could not be written".to_owned());
         }
         let _ = self.outlets.notices.send(Notice::Stopped);
     }

@@ -2,7 +2,8 @@
 //! model answers, what the disk refuses or drops, what others do to the file, when work beside the episode is done (steps of a world in another
 //! process, a method's own work, a service's) and what befalls that process. Checked is what is said: a record that is shown is
 //! in the file, words about the file are so, what the world is said to have answered is what it answers on that way, every ask, request and
-//! work ends, nothing is asked after the episode's end. A course of a seed is the same byte for byte. `STEPWRIGHT_SEEDS=10000 STEPWRIGHT_REQUESTS=200 cargo test -p stepwright-driver simulation` runs more of them than a test does.
+//! work ends, nothing is asked after the episode's end. A course of a seed is the same byte for byte.
+//! `STEPWRIGHT_SEEDS=10000 STEPWRIGHT_REQUESTS=200 cargo test -p stepwright-driver simulation` runs more of them than a test does.
 
 mod beside;
 mod world;
@@ -107,6 +108,7 @@ struct Course {
     decided: bool,
     stopped: bool,
     errors: usize,
+    last_words: String,
     names: u32,
     trace: Option<String>,
 }
@@ -189,6 +191,7 @@ impl Course {
             decided: false,
             stopped: false,
             errors: 0,
+            last_words: String::new(),
             names: 0,
             trace: traced.then(String::new),
         }
@@ -236,7 +239,7 @@ impl Course {
             Notice::Recorded(record) => self.record(&record)?,
             Notice::Kept(path) => (self.path, self.header, self.seen, self.harmed) = (path, 0, 0, None),
             Notice::Unwritten(state) => (self.unwritten, self.seen) = (state, 0),
-            Notice::Say { level: Level::Error, .. } => self.errors += 1,
+            Notice::Say { level: Level::Error, text } => (self.errors, self.last_words) = (self.errors + 1, text),
             Notice::Stopped => self.stopped = true,
             _ => {}
         }
@@ -442,8 +445,9 @@ impl Course {
             self.waiting.run(0);
         }
         if self.errors > errors && fails {
-            // Where it names another file at the end, all that was shown is there.
-            return if self.path == path {
+            // Where it names another file at the end, all that was shown is there, or the last words are that it could not be written.
+            return if self.path == path || self.unwritten.is_some() && self.last_words.contains("could not be written")
+            {
                 Ok(())
             } else {
                 self.is_kept().map_err(|why| format!("the last words: {why}"))

@@ -169,7 +169,9 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
         serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({e})")))?;
     match value.get("stepwright").and_then(|v| v.as_str()) {
         Some("session") => {}
-        Some("results") => return Err(no("it holds results of a run or study, which `stepwright report` shows".into())),
+        Some("results") => {
+            return Err(no("it holds results of a run or study, which `stepwright report` shows".into()));
+        }
         _ => return Err(no("its first line does not say `\"stepwright\":\"session\"`".into())),
     }
     let found =

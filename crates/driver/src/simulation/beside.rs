@@ -82,10 +82,9 @@ impl Method for Counts {
     }
 }
 
-/// How much a service began and heard the end of.
+/// How much work of a service was done and how much it asked for, and of how much of either it heard the end.
 #[derive(Default)]
 pub(super) struct Tally {
-    pub(super) works: AtomicUsize,
     pub(super) done: AtomicUsize,
     pub(super) worked: AtomicUsize,
     pub(super) requests: AtomicUsize,
@@ -106,7 +105,6 @@ impl Service for Noting {
 
     fn recorded(&mut self, record: &Record, view: &mut SessionView<'_>) {
         if matches!(record.event, Event::Executed { .. }) {
-            one_more(&self.0.works);
             let tally = Arc::clone(&self.0);
             view.work(move |desk| {
                 let at = one_more(&tally.done);

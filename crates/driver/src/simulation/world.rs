@@ -24,10 +24,10 @@ pub(super) enum Befalls {
     Differs,
 }
 
-/// The process of a world: where it is, what befalls it next, and who is told.
+/// The process of a world: the way it went if it runs, what befalls it next, and who is told.
 #[derive(Default)]
 pub(super) struct Process {
-    way: Vec<String>,
+    way: Option<Vec<String>>,
     pub(super) befalls: Option<Befalls>,
     pub(super) is_closed: bool,
     bell: Option<Bell>,
@@ -85,21 +85,22 @@ impl Sum {
             return Err(WorldError::Failed("the world is closed".into()));
         }
         if self.stop.load(Ordering::SeqCst) {
-            process.way.clear();
+            process.way = None;
             return Err(WorldError::Failed("stopped".into()));
         }
+        let replays = process.way.as_ref() != Some(&self.way);
         match process.befalls.take() {
             Some(Befalls::Dies) => {
-                process.way.clear();
+                process.way = None;
                 process.ring(ProcessStatus::Dead { what: "it died".into(), last_words: Vec::new() });
                 Err(WorldError::Failed("the process died".into()))
             }
-            Some(Befalls::Differs) if !self.way.is_empty() => {
-                process.way.clear();
+            Some(Befalls::Differs) if replays && !self.way.is_empty() => {
+                process.way = None;
                 Err(WorldError::Differs { step: self.way.len(), what: "another total".into() })
             }
             _ => {
-                process.way.clone_from(&self.way);
+                process.way = Some(self.way.clone());
                 process.ring(ProcessStatus::Ready);
                 Ok(())
             }
@@ -141,7 +142,7 @@ impl World for Sum {
         let mut process = process.lock().unwrap();
         self.brought(&mut process)?;
         let outcome = self.taken(text);
-        process.way.clone_from(&self.way);
+        process.way = Some(self.way.clone());
         Ok(outcome)
     }
     fn admissible(&self) -> Option<Vec<String>> {
@@ -199,7 +200,9 @@ impl Remote for Sum {
     }
     fn restart(&mut self) -> Result<(), WorldError> {
         let process = self.process.clone().ok_or(WorldError::Failed("there is no process".into()))?;
-        self.brought(&mut process.lock().unwrap())
+        let mut process = process.lock().unwrap();
+        process.way = None;
+        self.brought(&mut process)
     }
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
         let stop = Arc::clone(&self.stop);
