@@ -201,11 +201,11 @@ impl Instances {
         &self,
         demonstration: usize,
         call: usize,
-        exception: &Cow<'static, str>,
+        exception: Cow<'static, str>,
         words: impl FnOnce() -> String,
     ) -> Arc<str> {
         let mut known = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry((demonstration, call, exception.clone())).or_insert_with(|| words().into()).clone()
+        known.entry((demonstration, call, exception)).or_insert_with(|| words().into()).clone()
     }
 
     pub fn len(&self) -> usize {

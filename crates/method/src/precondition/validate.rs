@@ -119,7 +119,7 @@ fn fails(demos: &Demonstrations, instances: &Instances, failure: Failure, failin
         format!("demonstration {} ({id}), call {}: {words}", demonstration + 1, call + 1)
     };
     let message = match message.is_empty() && values.is_empty() {
-        true => instances.failure(demonstration, call, &exception, words),
+        true => instances.failure(demonstration, call, exception.clone(), words),
         false => words().into(),
     };
     Validity::Fails { demonstration, call, at, exception, message, failing }
