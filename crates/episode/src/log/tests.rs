@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use super::super::artifact::{ArtifactId, Due, Written, patch_between};
+use super::super::ask::{AskKind, OwnAsk};
 use super::super::decision::Actor;
 use super::super::event::{Event, StepOutcome};
 use super::super::gate::header;
@@ -48,6 +49,33 @@ fn what_is_appended_is_read_back_and_private() {
     #[cfg(unix)]
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);
     assert!(Writer::create(&path, &header()).is_err(), "a session is never written over");
+}
+
+/// Others' editors may leave out the last line's end, be it of the header.
+#[test]
+fn a_header_without_an_end_is_given_one_before_the_first_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    fs::write(&path, serde_json::to_string(&header()).unwrap()).unwrap();
+    let (mut writer, loaded) = Writer::resume(&path).unwrap();
+    assert!(loaded.records.is_empty());
+    writer.append(&started()).unwrap();
+    drop(writer);
+    assert_eq!(load(&path).unwrap().records, [started()]);
+}
+
+/// What logs of before did not say is read off their words; what today's words say is not taken for it.
+#[test]
+fn only_logs_of_before_are_read_by_their_words() {
+    let kind = AskKind::Other(OwnAsk { label: "a correction, translated".into(), ..OwnAsk::default() });
+    let asked = Event::Asked { ask: 1, kind, model: "m".into(), prompt: None, n: 1, temperature: 0.0 };
+    for (version, expected) in [(1, "corrected"), (2, "corrected"), (FORMAT_VERSION, "")] {
+        let lines = [json!(Header { version, ..header() }), json!(started()), json!(record(2, asked.clone()))];
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let loaded = read(text.as_bytes(), Path::new("s.jsonl")).unwrap();
+        let Event::Asked { kind: AskKind::Other(own), .. } = &loaded.records[1].event else { panic!("it was asked") };
+        assert_eq!(own.tag, expected, "version {version}");
+    }
 }
 
 #[test]
@@ -336,6 +364,10 @@ fn d18_files_without_checksums_are_read_as_before_and_unknown_fields_are_said() 
     fs::write(&path, format!("{head}\n{}\n", start.replace("\"won\"", "\"woN\""))).unwrap();
     let remarks = load(&path).unwrap().remarks;
     assert!(remarks.len() == 1 && remarks[0].contains("s.jsonl:2: the field \"woN\""), "{remarks:?}");
+    // What has a checksum is as a program wrote it, a later one perhaps.
+    let sealed = stepwright_files::sum::sealed(start.replace("\"won\"", "\"woN\"").into_bytes());
+    fs::write(&path, [head.as_bytes(), b"\n", &sealed, b"\n"].concat()).unwrap();
+    assert_eq!(load(&path).unwrap().remarks, [""; 0]);
     // What is appended has checksums, and from there on every line must.
     fs::write(&path, format!("{head}\n{start}\n")).unwrap();
     let (mut writer, _) = Writer::resume(&path).unwrap();
