@@ -11,7 +11,7 @@ use super::super::decision::Actor;
 use super::super::event::{Event, StepOutcome};
 use super::super::gate::header;
 use super::*;
-use stepwright_files::faults::{self, ENOSPC, Fault, Operation};
+use stepwright_files::faults::{self, EIO, ENOSPC, Fault, Operation};
 use stepwright_files::power;
 
 fn record(id: u64, event: Event) -> Record {
@@ -51,6 +51,18 @@ fn what_is_appended_is_read_back_and_private() {
     assert!(Writer::create(&path, &header()).is_err(), "a session is never written over");
 }
 
+#[test]
+fn a_disk_that_does_not_take_what_was_appended_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let (mut writer, _) = Writer::resume(&path).unwrap();
+    writer.append(&noted(3, "a remark")).unwrap();
+    let fails = faults::inject(Fault::next(&path, Operation::Sync, EIO));
+    assert!(writer.sync().unwrap_err().to_string().contains("session.jsonl"));
+    drop(fails);
+    writer.sync().unwrap();
+}
+
 /// Others' editors may leave out the last line's end, be it of the header.
 #[test]
 fn a_header_without_an_end_is_given_one_before_the_first_record() {
@@ -69,12 +81,19 @@ fn a_header_without_an_end_is_given_one_before_the_first_record() {
 fn only_logs_of_before_are_read_by_their_words() {
     let kind = AskKind::Other(OwnAsk { label: "a correction, translated".into(), ..OwnAsk::default() });
     let asked = Event::Asked { ask: 1, kind, model: "m".into(), prompt: None, n: 1, temperature: 0.0 };
-    for (version, expected) in [(1, "corrected"), (2, "corrected"), (FORMAT_VERSION, "")] {
-        let lines = [json!(Header { version, ..header() }), json!(started()), json!(record(2, asked.clone()))];
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let loaded = read(text.as_bytes(), Path::new("s.jsonl")).unwrap();
+    let sentence = || "Banks_1: check the balance".to_owned();
+    let edited =
+        json!({ "id": 3, "ts": 0, "node": 0, "event": "candidate_edited", "action": "take", "edit": { "at": 0 } });
+    for (version, tag, service) in [(1, "corrected", "Banks_1"), (2, "corrected", "Banks_1"), (FORMAT_VERSION, "", "")]
+    {
+        let header = Header { version, sentence: sentence(), service: String::new(), ..header() };
+        let text = |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let lines = [json!(header), json!(started()), json!(record(2, asked.clone())), edited.clone()];
+        let loaded = read(text(&lines[..3]).as_bytes(), Path::new("s.jsonl")).unwrap();
         let Event::Asked { kind: AskKind::Other(own), .. } = &loaded.records[1].event else { panic!("it was asked") };
-        assert_eq!(own.tag, expected, "version {version}");
+        assert_eq!((&*own.tag, loaded.session.header.service.as_str()), (tag, service), "version {version}");
+        let with_an_event_of_before = read(text(&lines).as_bytes(), Path::new("s.jsonl"));
+        assert_eq!(with_an_event_of_before.is_ok(), version < FORMAT_VERSION, "version {version}");
     }
 }
 
