@@ -52,7 +52,7 @@ fn what_is_appended_is_read_back_and_private() {
 }
 
 #[test]
-fn a_disk_that_does_not_take_what_was_appended_is_said() {
+fn a_disk_that_does_not_take_what_was_appended_is_said_and_so_is_a_file_that_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path());
     let (mut writer, _) = Writer::resume(&path).unwrap();
@@ -61,6 +61,10 @@ fn a_disk_that_does_not_take_what_was_appended_is_said() {
     assert!(writer.sync().unwrap_err().to_string().contains("session.jsonl"));
     drop(fails);
     writer.sync().unwrap();
+    writer.look().unwrap();
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(writer.look(), Err(LogError::Lost { .. })));
+    assert_eq!(writer.beside(), path.with_file_name("session-2.jsonl"));
 }
 
 /// Others' editors may leave out the last line's end, be it of the header.
