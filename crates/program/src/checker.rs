@@ -89,7 +89,7 @@ impl<'f> Checker<'f> {
         Checker { function, code, value: false, limits: Limits::ASSERTION, arguments, memory: Memory::default() }
     }
 
-    /// Of a part of assertions in a function. The memory must be that of parts, if of any.
+    /// Of a part of assertions in a function.
     pub fn of_part<'a>(
         part: &Part,
         function: &'f Function,
@@ -110,7 +110,9 @@ impl<'f> Checker<'f> {
     pub fn check(&mut self, state: &State, at: usize) -> Outcome {
         let Checker { function, code, value, limits, arguments, memory } = self;
         match arguments.get(at) {
-            Some(args) => outcome(state, put_on(memory, state, *limits), code.as_ref(), function, args, *value),
+            Some(args) => {
+                outcome(state, put_on(memory, state, *limits), *limits, code.as_ref(), function, args, *value)
+            }
             None => Outcome::None(CheckResult::of(Err(Stop::unsupported(NO_CODE)))),
         }
     }
@@ -125,7 +127,7 @@ impl<'f> Checker<'f> {
     ) {
         let vm = put_on(&mut self.memory, state, self.limits);
         for (at, args) in self.arguments.iter().enumerate().filter(|(at, _)| wanted(*at)) {
-            let outcome = outcome(state, vm, self.code.as_ref(), self.function, args, self.value);
+            let outcome = outcome(state, vm, self.limits, self.code.as_ref(), self.function, args, self.value);
             let (change, inserted) = vm.change();
             let (touched, observed, spent) = (vm.footprint(), vm.heap.observed(), vm.spent());
             if !each(at, outcome, Trace { touched, change, inserted, observed, spent }) {
@@ -150,12 +152,13 @@ fn put_on<'a>(memory: &'a mut Memory, state: &State, limits: Limits) -> &'a mut 
 fn outcome(
     state: &State,
     vm: &mut Vm,
+    limits: Limits,
     code: Option<&Arc<FunctionCode>>,
     function: &Function,
     args: &Arguments,
     is_value: bool,
 ) -> Outcome {
-    vm.renew();
+    vm.renew(limits);
     let result = match (code, args) {
         (Some(code), Arguments::Ready(args)) => state.run_code(vm, code, function, args),
         (Some(code), Arguments::Nested(args)) => {

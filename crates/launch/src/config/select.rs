@@ -71,7 +71,7 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     };
     if let Some(path) = name.strip_prefix("cassette:") {
         let played = Path::new(path);
-        written_elsewhere(played, &config.model)?;
+        refuse_to_record_into(played, &config.model)?;
         return recorded(Arc::new(Cassette::open(played).map_err(wrong)?), &config.model);
     }
     if let Some(path) = name.strip_prefix(RECORDED) {
@@ -93,7 +93,7 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
 }
 
 /// Errors: what answers are recorded in is the cassette that is played.
-fn written_elsewhere(played: &Path, config: &ModelConfig) -> Result<(), ModelError> {
+fn refuse_to_record_into(played: &Path, config: &ModelConfig) -> Result<(), ModelError> {
     let is_it = |path: &&PathBuf| path.canonicalize().is_ok_and(|path| played.canonicalize().is_ok_and(|p| p == path));
     let named = [("record", &config.record), ("cache", &config.cache)];
     match named.into_iter().find(|(_, path)| path.as_ref().filter(is_it).is_some()) {

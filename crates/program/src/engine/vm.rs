@@ -62,7 +62,8 @@ pub enum Change {
 /// Marks of names or keys, two bits each: with few names touched, hardly any other has both of its bits among theirs.
 pub(crate) type Marks = u128;
 
-/// The program's objects that evaluations touched, as marks: a thing counts as touched where all bits of its mark are set, be it by others. An evaluation gives the same at all states in which the touched objects are the same.
+/// The program's objects that evaluations touched, as marks: a thing counts as touched where all bits of its mark are set, be it by
+/// others. An evaluation gives the same at all states in which the touched objects are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Footprint {
     /// Names of attributes and globals.
@@ -159,7 +160,8 @@ impl Vm {
     }
 
     /// As new, for another evaluation on the same state: nothing of the last one stays, and the budget is whole.
-    pub(crate) fn renew(&mut self) {
+    pub(crate) fn renew(&mut self, limits: Limits) {
+        self.limits = limits;
         self.heap.undo();
         self.stack.clear();
         self.out.clear();
