@@ -315,6 +315,6 @@ impl Gate {
 }
 
 /// The patch that adds an entry at the end of a document.
-fn appending(entry: &Value) -> Value {
+pub(super) fn appending(entry: &Value) -> Value {
     json!([{ "op": "add", "path": "/-", "value": entry }])
 }

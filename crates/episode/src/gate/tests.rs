@@ -484,6 +484,88 @@ fn a_document_is_changed_once_that_is_written() {
 }
 
 #[test]
+fn what_is_appended_is_recorded_as_that() {
+    let mut sim = Sim::new();
+    for _ in 0..2 {
+        sim.ask(tree(Edit::Append(json!("prune"))));
+        let patch = sim.records.iter().rev().find_map(|record| match &record.event {
+            Event::ArtifactSettled { patch, .. } => Some(patch.as_ref()),
+            _ => None,
+        });
+        assert_eq!(patch, Some(&artifact::appending(&json!("prune"))));
+    }
+    assert_eq!(sim.gate.session().document(&ArtifactId::TREE).unwrap().as_ref(), &json!(["prune", "prune"]));
+}
+
+#[test]
+fn no_document_is_typed_while_another_waits() {
+    let mut sim = Sim::new();
+    sim.answer(0, &["tell x"]);
+    approve(&mut sim);
+    sim.answer(0, &["seen"]);
+    let Answer::Refused(why) = sim.ask(tree(Edit::Text("mine".into()))) else { panic!("it is refused") };
+    assert!(why.contains("belief waits"), "{why}");
+}
+
+#[test]
+fn an_aside_that_failed_leaves_the_ask_of_the_step_under_way() {
+    let mut sim = Sim::new();
+    let Answer::Done { ask: Some(aside) } = sim.ask(Request::AskInBackground(background_ask())) else {
+        panic!("it is asked")
+    };
+    sim.report(Report::AskFailed { ask: aside, error: "no server".into() });
+    assert!(sim.gate.is_asking());
+    sim.asks.retain(|(ask, _)| *ask != aside);
+    sim.answer(0, &["go"]);
+    assert_eq!(sim.gate.session().current().unwrap().turn.proposals.len(), 1);
+}
+
+#[test]
+fn an_ask_whose_prompt_is_too_long_is_asked_again() {
+    let mut sim = Sim::new();
+    let (ask, _) = sim.asks.remove(0);
+    let mut gate = sim.into_gate();
+    let effects = gate.report(Report::AskTooLong { ask, error: "too long".into() }, 6);
+    assert!(matches!(persisted(&effects)[..], [Event::AskFailed { .. }]), "{effects:?}");
+    assert!(matches!(effects.last(), Some(Effect::Consult { samples: None, .. })), "{effects:?}");
+}
+
+#[test]
+fn a_blocked_selection_is_taken_by_a_policy_that_stops_at_what_fails() {
+    let blocking = Check { kind: CheckKind::Blocking, condition: "c".into(), status: Status::Fails, detail: None };
+    let world = Check { kind: CheckKind::World, condition: "c".into(), status: Status::Holds, detail: None };
+    let proposal = Proposal { action: Some(Action::new("take", None)), ..Proposal::new(1, "take", Origin::Greedy) };
+    let verdict = Verdict { checks: vec![world, blocking], ..Verdict::default() };
+    let ruled = policy::rule(&Policy::checked(3), 1, 0, Ok(&proposal), Some(&verdict));
+    let why = "blocked, so that nothing is executed, 2 of 3 automatic steps left";
+    assert_eq!(ruled, policy::PolicyOutcome::Take(why.into()));
+}
+
+/// Four bytes are a token, for each of the answers that are asked for.
+#[test]
+fn a_request_of_another_program_is_not_sent_where_it_would_pass_the_budget() {
+    let api = stepwright_wire::Api::Chat;
+    let relayed = |bytes: usize| crate::shape::Relayed { api, body: "x".repeat(bytes).into(), sender: 0 };
+    let spec = |bytes, n| AskSpec { n, shape: crate::shape::Shape::Relay(relayed(bytes)), ..background_ask() };
+    let policy = Policy { token_budget: Some(100), ..Policy::default() };
+    for (bytes, n, spent, passes) in [
+        (400, 1, 0, false),
+        (404, 1, 0, true),
+        (200, 2, 0, false),
+        (204, 2, 0, true),
+        (200, 1, 50, false),
+        (0, 3, 99, false),
+        (0, 3, 100, true),
+    ] {
+        let why = policy::would_pass(&policy, spent, &spec(bytes, n));
+        assert_eq!(why.is_some(), passes, "{bytes} bytes {n} times after {spent}: {why:?}");
+    }
+    let usual = AskSpec { n: 9, ..background_ask() };
+    assert_eq!(policy::would_pass(&policy, 99, &usual), None, "the length of a prompt of ours is not known here");
+    assert!(policy::would_pass(&policy, 0, &spec(1000, 2)).unwrap().contains("about 500 tokens"));
+}
+
+#[test]
 fn what_a_program_comes_to_is_executed_in_its_place() {
     let mut gate = Sim::new().into_gate();
     gate.request(Request::Manual { text: "for".into() }, 5);
