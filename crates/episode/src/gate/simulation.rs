@@ -371,8 +371,11 @@ impl Sim {
                     }
                     decided.insert(decision.id, (decision.clone(), record.node));
                 }
-                Event::Executed { decision, action, .. } => {
+                Event::Executed { decision, action, outcome, .. } => {
                     let (taken, node) = &decided[decision];
+                    if taken.by == Actor::Policy && !outcome.is_executed() {
+                        automatic = automatic.saturating_sub(1);
+                    }
                     assert!(taken.takes(), "a rejection is never executed");
                     assert_eq!(*node, record.node, "executed where it was decided");
                     assert!(executed.insert(*decision), "nothing is executed twice");

@@ -130,7 +130,7 @@ fn what_cannot_be_is_refused_in_words() {
     let note = |text: &str| Request::EditNote { node: 0, note: 0, text: text.into() };
     assert!(refused(&mut sim, note("other")).contains("gone"));
     sim.ask(Request::Note("one".into()));
-    sim.ask(note("other"));
+    assert_eq!(sim.ask(note("other")), Answer::Done { ask: None });
     assert_eq!(sim.gate.session().current().unwrap().turn.asks.len(), 2);
     let records = sim.records.len();
     sim.ask(Request::SetBlind(false));
@@ -580,7 +580,8 @@ fn what_a_program_comes_to_is_executed_in_its_place() {
     };
     assert!(gate.report(ran(decision + 1), 8).is_empty(), "of no decision that is carried out");
     let effects = gate.report(ran(decision), 8);
-    let [Effect::Persist(_), Effect::Persist(note), ..] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Persist(program), Effect::Persist(note), ..] = &effects[..] else { panic!("{effects:?}") };
+    assert!(matches!(program.event, Event::ArtifactSettled { by: Actor::Person, .. }), "{program:?}");
     assert_eq!(note.event, Event::Noted { text: "line 3: it stopped".into() });
     gate.report(Report::Stepped { decision, result: Ok((Default::default(), serde_json::json!([]))) }, 9);
     let node = gate.session().current().unwrap();
