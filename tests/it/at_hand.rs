@@ -78,7 +78,7 @@ fn every_form_of_a_session_says_whose_a_proposal_is() {
     for (ask, model) in [(1, "one"), (2, "other")] {
         let kind = AskKind::Action { how: Sampling::Greedy };
         let (template, template_hash, messages) = (String::new(), String::new(), Vec::new());
-        let prompt = Some(PromptRecord { template, template_hash, messages, left_out: None }.into());
+        let prompt = Some(PromptRecord { template, template_hash, messages, left_out: None, candidates: None }.into());
         add(&mut session, Event::Asked { ask, kind, model: model.into(), prompt, n: 1, temperature: 0.0 });
         let (id, action) = (session.next_proposal(), Some(Action::new("look", None)));
         let proposal = Proposal { action, ask: Some(ask), ..Proposal::new(id, "look", Origin::Greedy) };

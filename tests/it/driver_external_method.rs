@@ -34,7 +34,7 @@ impl Method for Toy {
             let text = format!("Add up to ten: {}", texts.join(", "));
             let messages = vec![PromptMessage { role: "user".into(), text }];
             let (template, template_hash) = ("toy".into(), String::new());
-            let prompt = PromptRecord { template, template_hash, messages, left_out: None };
+            let prompt = PromptRecord { template, template_hash, messages, left_out: None, candidates: None };
             return Step::ask(cx.ask(AskKind::GREEDY, prompt, 1, 0.0));
         }
         texts.sort_by(|a, b| b.cmp(a));

@@ -41,7 +41,7 @@ impl Method for Says {
 
 fn prompt(text: impl Into<String>) -> PromptRecord {
     let messages = vec![PromptMessage { role: "user".into(), text: text.into() }];
-    PromptRecord { template: "test".into(), template_hash: String::new(), messages, left_out: None }
+    PromptRecord { template: "test".into(), template_hash: String::new(), messages, left_out: None, candidates: None }
 }
 
 fn asks(cx: &Context<'_>) -> Step {

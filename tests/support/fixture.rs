@@ -127,6 +127,7 @@ impl Script {
                 message("user", "def put_a_mug_in_desk():\n    agent = Agent(env)\n    agent."),
             ],
             left_out: None,
+            candidates: None,
         };
         let (kind, model) = (AskKind::from_words(kind), "gpt-test".to_owned());
         self.event(Event::Asked { ask, kind, model, prompt: Some(prompt.into()), n: 2, temperature: 0.7 });

@@ -142,6 +142,7 @@ impl Table {
             template_hash: "0123".into(),
             messages: vec![message],
             left_out: None,
+            candidates: None,
         };
         let model = "gpt-test".to_owned();
         self.event(Event::Asked { ask, kind, model, prompt: Some(prompt.into()), n: 1, temperature: 0.0 });

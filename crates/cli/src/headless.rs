@@ -142,7 +142,7 @@ impl HeadlessFlags {
         }
         let planned = mine.len();
         let open = results.open_units(mine);
-        let (asked, mut ran, mut uncounted) = (open.len(), 0, 0);
+        let (asked, mut ran, mut uncounted, mut broken) = (open.len(), 0, 0, 0);
         let done = planned - asked;
         let bar = progress(asked as u64);
         let enough = cancel.child_token();
@@ -162,6 +162,7 @@ impl HeadlessFlags {
             ran += 1;
             let tokens = S::tokens(&lines);
             uncounted += usize::from(tokens == (0, 0) && !is_failed(&lines));
+            broken += usize::from(is_failed(&lines));
             spent.add(tokens, told_cost(&lines));
             if let Some(reached) = self.reached(&spent) {
                 why.get_or_insert(reached);
@@ -191,6 +192,7 @@ impl HeadlessFlags {
         let stopped = ran < asked;
         let already = if done > 0 { format!(", {done} had results already") } else { String::new() };
         let part = if shard.is_part() { format!(" ({shard}, of {} in all)", all.len()) } else { String::new() };
+        let errors = if broken > 0 { format!(", {broken} of them with an error") } else { String::new() };
         let early = match why.filter(|_| stopped) {
             Some(why) => format!(", stopped early: {why}; run again to go on"),
             None if stopped => ", stopped early; run again to go on".to_owned(),
@@ -203,7 +205,11 @@ impl HeadlessFlags {
         Ok(Some(CarriedOut {
             labels: labels(&experiment, &results.planned),
             lines,
-            summary: format!("{ran} of {asked} {}{part}{already}{early}{}{kept}\n", S::CARRIED_OUT, spent.in_words()),
+            summary: format!(
+                "{ran} of {asked} {}{errors}{part}{already}{early}{}{kept}\n",
+                S::CARRIED_OUT,
+                spent.in_words()
+            ),
             code: ExitCode::from(u8::from(failed || stopped)),
             printed: results.are_printed(),
         }))

@@ -168,6 +168,9 @@ pub struct PromptRecord {
     /// The parts left out to fit the model's context, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+    /// How many actions it lists to choose among, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<u32>,
 }
 
 /// Who proposes, and how, from here on.

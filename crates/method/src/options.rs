@@ -30,7 +30,7 @@ pub const LIMITS: OptionSpec = OptionSpec::new(
         ("reflexion-49", "49 lines or a line twice in a row: Reflexion"),
         ("reflexion-50", "50 lines, the same: Reflexion of May 2023"),
         ("o3d-30", "30 actions or one twice in a row: O3D"),
-        ("o3d-15", "15 actions or one twice in a row: WebShop"),
+        ("o3d-15", "15 actions: WebShop, whose limit O3D does not tell"),
     ]),
     "when an episode counts as failed",
 )

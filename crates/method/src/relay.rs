@@ -155,7 +155,7 @@ fn ask(cx: &Context<'_>, asked: &Asked, kind: AskKind, n: u32) -> Step {
     };
     let messages = wording::messages(api, &asked.body, &wording).into_iter().chain(turns.iter().map(message));
     let (template, messages) = (template(cx).to_owned(), messages.collect());
-    let prompt = PromptRecord { template, template_hash: String::new(), messages, left_out: None };
+    let prompt = PromptRecord { template, template_hash: String::new(), messages, left_out: None, candidates: None };
     let shape = Shape::Relay(Relayed { api, body, sender: asked.sender });
     let model = cx.model.name.clone();
     Step::ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature: 0.0, shape })

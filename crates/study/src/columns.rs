@@ -103,13 +103,6 @@ impl<'a, L> Group<'a, L> {
         // A file of results may say anything.
         self.lines.iter().map(|line| figure(line)).fold(0, u64::saturating_add)
     }
-
-    /// The printed figure that was measured under the same conditions, of as many results.
-    pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<PublishedFigure> {
-        let number = self.lines.len().to_string();
-        let conditions = self.conditions.iter().map(|(name, value)| (*name, &**value));
-        paper.beside(&conditions.chain([("number", number.as_str())]).collect::<Vec<_>>(), measure)
-    }
 }
 
 fn mean<L>(lines: &[&L], figure: &impl Fn(&L) -> Option<f64>) -> Option<f64> {
@@ -118,6 +111,20 @@ fn mean<L>(lines: &[&L], figure: &impl Fn(&L) -> Option<f64>) -> Option<f64> {
 }
 
 impl<'a, L: Sample> Group<'a, L> {
+    /// The printed figure that was measured under the same conditions, of as many things that are independent: repetitions make no more of
+    /// them.
+    pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<PublishedFigure> {
+        self.printed_of(paper, self.units().len(), measure)
+    }
+
+    /// The same of so many results, whatever the publication counts. None where a person gave options that no publication has.
+    pub(crate) fn printed_of(&self, paper: &Paper, number: usize, measure: &str) -> Option<PublishedFigure> {
+        let number = number.to_string();
+        let conditions = self.conditions.iter().map(|(name, value)| (*name, &**value));
+        let ours: Vec<_> = conditions.chain([("number", number.as_str())]).collect();
+        paper.beside(&ours, measure).filter(|_| !self.lines.iter().any(|line| line.under().departs()))
+    }
+
     /// The results of each thing that is independent of others: repetitions stand together.
     pub(crate) fn units(&self) -> Vec<Vec<&'a L>> {
         self.by(L::about)
@@ -344,23 +351,36 @@ impl Table {
 mod tests {
     use super::*;
     use crate::paper::PaperRow;
+    use crate::sample::{METHOD_OPTIONS, Under, sample};
+
+    /// A result that is about what is known of it.
+    #[derive(Debug, Serialize)]
+    struct Line {
+        method: &'static str,
+        known: Option<f64>,
+        #[serde(skip)]
+        under: Under,
+    }
+
+    sample!(Line, |of| format!("{:?}", of.known), if of.known.is_some() { 0 } else { 1 }, under);
 
     #[test]
     fn rows_are_what_conditions_tell_apart() {
-        let lines = [("b", Some(1.0)), ("a", Some(2.0)), ("b", None)];
-        let rows = groups(&lines, |(method, _)| vec![("method", (*method).to_owned())]);
+        let line = |method, known| Line { method, known, under: Under::default() };
+        let lines = [line("b", Some(1.0)), line("a", Some(2.0)), line("b", None)];
+        let rows = groups(&lines, |line| vec![("method", line.method.to_owned())]);
         let printed = PaperRow {
             place: "Table 1",
             condition: vec![("method", "a")],
             figures: vec![("won", PublishedFigure::Of(1, 2))],
         };
         let paper = Paper { source: "A paper", rows: vec![printed] };
-        type Of<'a> = Group<'a, (&'static str, Option<f64>)>;
+        type Of<'a> = Group<'a, Line>;
         let columns = [
             condition("method"),
             column("n", |of: &Of<'_>| Cell::of(of.lines.len())),
-            column("mean", |of: &Of<'_>| Cell::Figure(of.mean(|(_, figure)| *figure), 1)),
-            column("known", |of: &Of<'_>| Cell::percent(of.share(|(_, figure)| figure.is_some()), 0)),
+            column("mean", |of: &Of<'_>| Cell::Figure(of.mean(|line| line.known), 1)),
+            column("known", |of: &Of<'_>| Cell::percent(of.share(|line| line.known.is_some()), 0)),
             column("paper", |of: &Of<'_>| Cell::Printed(of.printed(&paper, "won"))),
         ];
         let table = Table::of("methods", &columns, &rows).to_string();
@@ -369,5 +389,27 @@ mod tests {
             "method  n  mean  known  paper\nb       2   1.0     50      -\na       1   2.0    100    1/2\n"
         );
         assert_eq!(Cell::Figure(Some(f64::NAN), 2).to_string(), "-");
+    }
+
+    /// Repetitions make no more tasks, and what a person set is no publication's.
+    #[test]
+    fn a_printed_figure_stands_beside_as_many_tasks_under_its_own_options() {
+        let printed = PaperRow {
+            place: "Table 1",
+            condition: vec![("number", "2"), ("settings", "p")],
+            figures: vec![("won", PublishedFigure::Of(1, 2))],
+        };
+        let paper = Paper { source: "A paper", rows: vec![printed] };
+        let beside = |tasks: &[f64], options: Value| {
+            let under = Under { experiment: serde_json::json!({ METHOD_OPTIONS: options }).into(), ..Under::default() };
+            let line = |task: &f64| Line { method: "a", known: Some(*task), under: under.clone() };
+            let lines: Vec<Line> = tasks.iter().map(line).collect();
+            rows(&lines, |_| Vec::new())[0].printed(&paper, "won").is_some()
+        };
+        let published = || serde_json::json!({ "settings": "p" });
+        assert!(beside(&[1.0, 2.0], published()) && beside(&[1.0, 2.0, 2.0], published()));
+        assert!(!beside(&[1.0, 1.0], published()), "one task twice");
+        assert!(!beside(&[1.0, 2.0], serde_json::json!({ "settings": "p", "temperature": "1" })));
+        assert!(!beside(&[1.0, 2.0], serde_json::json!({})));
     }
 }

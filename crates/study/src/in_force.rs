@@ -1,6 +1,6 @@
 //! Preconditions in force in the episodes of a study or of `run`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::precondition::{ActionResult, enumerated};
+use super::precondition::{ActionResult, Approach, enumerated};
 use super::runner;
 use stepwright_driver::{Beginning, Setup};
 use stepwright_episode::effects_of;
@@ -29,8 +29,8 @@ pub enum Preconditions {
     None,
     /// A file's set, wherever it is put in force.
     Set(String, Assertions),
-    /// The results of a study of preconditions, by subject: a service, or the household.
-    Sets(String, BTreeMap<String, Assertions>),
+    /// The results of a study of preconditions, by subject: a service, or the household; and the model that inferred them.
+    Sets(String, BTreeMap<String, Assertions>, String),
 }
 
 impl FromStr for Preconditions {
@@ -45,7 +45,10 @@ impl FromStr for Preconditions {
                 let set = AdoptedSet::read(Path::new(file)).map_err(|e| e.to_string())?;
                 Preconditions::Set(file.to_owned(), assertions(&set))
             }
-            file if file.ends_with(".jsonl") => Preconditions::Sets(file.to_owned(), results(Path::new(file))?),
+            file if file.ends_with(".jsonl") => {
+                let (sets, model) = results(Path::new(file))?;
+                Preconditions::Sets(file.to_owned(), sets, model)
+            }
             _ => {
                 return Err(format!(
                     "it is ground-truth, inferred, none, a file *{ADOPTED_SUFFIX}, or results of `study preconditions` (.jsonl)"
@@ -62,7 +65,7 @@ impl fmt::Display for Preconditions {
             Preconditions::True => "ground-truth",
             Preconditions::Inferred => "inferred",
             Preconditions::None => "none",
-            Preconditions::Set(file, _) | Preconditions::Sets(file, _) => file,
+            Preconditions::Set(file, _) | Preconditions::Sets(file, ..) => file,
         })
     }
 }
@@ -72,9 +75,14 @@ impl Preconditions {
     pub fn described(&self) -> Value {
         match self {
             Preconditions::Set(_, set) => json!({ "file": runner::digest(&json!(set)) }),
-            Preconditions::Sets(_, sets) => json!({ "file": runner::digest(&json!(sets)) }),
+            Preconditions::Sets(_, sets, _) => json!({ "file": runner::digest(&json!(sets)) }),
             named => json!(named.to_string()),
         }
+    }
+
+    /// The model whose validated candidates a file of results holds; empty where none or several inferred them, or otherwise.
+    pub fn inferred_by(&self) -> &str {
+        if let Preconditions::Sets(_, _, model) = self { model } else { "" }
     }
 
     /// The assertions of a subject, a service or a world; `infer` infers them from its demonstrations.
@@ -91,7 +99,7 @@ impl Preconditions {
             Preconditions::Inferred => infer(),
             Preconditions::None => Ok(Assertions::new()),
             Preconditions::Set(_, set) => Ok(set.clone()),
-            Preconditions::Sets(_, sets) => sets
+            Preconditions::Sets(_, sets, _) => sets
                 .get(subject)
                 .cloned()
                 .ok_or_else(|| format!("the results hold no preconditions of {subject}; infer them first")),
@@ -122,7 +130,7 @@ impl InForce {
         let task = setup.world.tasks().into_iter().find(|t| t.id == header.task);
         // A study's results are by service, or by world where it has no services.
         let subject = match &self.preconditions {
-            Preconditions::Sets(_, sets) => task.map(|t| t.kind).filter(|kind| sets.contains_key(kind)),
+            Preconditions::Sets(_, sets, _) => task.map(|t| t.kind).filter(|kind| sets.contains_key(kind)),
             _ => None,
         };
         let infer = || self.infer(&specification, &setup.knowledge.demonstrations);
@@ -163,9 +171,11 @@ fn assertions(set: &AdoptedSet) -> Assertions {
     set.actions.iter().map(|a| (a.action.clone(), a.assertions.clone())).collect()
 }
 
-/// The preconditions that a study inferred, by subject. What a model wrote first is left out: validated ones are beside it.
-fn results(path: &Path) -> Result<BTreeMap<String, Assertions>, String> {
+/// The preconditions that a study inferred, by subject, and by which model where all are one's validated candidates. What a model wrote first is
+/// left out: validated ones are beside it.
+fn results(path: &Path) -> Result<(BTreeMap<String, Assertions>, String), String> {
     let contents = runner::read(path)?;
+    let mut models: BTreeSet<String> = BTreeSet::new();
     let mut sets: BTreeMap<String, Assertions> = BTreeMap::new();
     let mut units: BTreeMap<(String, String), (String, String)> = BTreeMap::new();
     for (unit, entries) in runner::one_each(&contents.entries).0 {
@@ -186,10 +196,13 @@ fn results(path: &Path) -> Result<BTreeMap<String, Assertions>, String> {
                     result.subject
                 ));
             }
+            let is_validated = result.approach == Approach::Validated;
+            models.insert(if is_validated { result.way.model } else { String::new() });
             sets.entry(result.subject).or_default().insert(result.action, result.assertions);
         }
     }
-    Ok(sets)
+    let one = models.len() == 1;
+    Ok((sets, models.into_iter().next().filter(|_| one).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -149,6 +149,28 @@ impl fmt::Display for Report {
     }
 }
 
+const MOST_REASONS: usize = 8;
+
+/// Below a table: why tasks could not be carried out, each reason once with the first of them.
+pub(crate) fn refusals<'a>(failed: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
+    for (task, why) in failed {
+        match reasons.iter_mut().find(|(_, known, _)| *known == why) {
+            Some((.., others)) => *others += 1,
+            None => reasons.push((task, why, 0)),
+        }
+    }
+    let mut text = String::new();
+    for (task, why, others) in reasons.iter().take(MOST_REASONS) {
+        let others = if *others > 0 { format!(" and {others} more") } else { String::new() };
+        text.push_str(&format!("{task}{others}: {why}\n"));
+    }
+    if reasons.len() > MOST_REASONS {
+        text.push_str(&format!("and {} further reasons\n", reasons.len() - MOST_REASONS));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use stepwright_method::publications::SETTINGS;
+
+/// Where an experiment has the options of methods that a person gave beside the conditions of its study.
+pub(crate) const METHOD_OPTIONS: &str = "method_options";
 
 /// What a result was measured under beside what its line says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,6 +30,12 @@ impl Under {
         self.experiment["data"] == "shipped"
     }
 
+    /// Whether a person gave options of the method beside its condition: what was measured is no publication's then.
+    pub fn departs(&self) -> bool {
+        let given = self.experiment[METHOD_OPTIONS].as_object();
+        given.is_some_and(|given| given.keys().any(|key| key != SETTINGS.key))
+    }
+
     /// The publication whose settings were in force; empty where none was named.
     pub fn settings(&self) -> String {
         settings(&self.condition).or_else(|| settings(&self.experiment)).unwrap_or_default()
@@ -34,7 +44,10 @@ impl Under {
 
 /// The settings that an experiment or a condition names.
 pub(crate) fn settings(of: &Value) -> Option<String> {
-    [&of["settings"], &of["options"]["settings"]].into_iter().find_map(Value::as_str).map(str::to_owned)
+    [&of["settings"], &of["options"]["settings"], &of[METHOD_OPTIONS]["settings"]]
+        .into_iter()
+        .find_map(Value::as_str)
+        .map(str::to_owned)
 }
 
 /// A result as tables count it.

@@ -14,8 +14,9 @@ use crate::{BUILD, CliError, Global};
 use stepwright_driver::system_clock;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
-use stepwright_method::options::LIKELIHOOD;
+use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use stepwright_method::precondition::Demo;
+use stepwright_method::publications::SETTINGS;
 use stepwright_method::{self as method, MAX_SHOTS};
 use stepwright_method::{SYMBOLIC, prompting};
 use stepwright_model::prompt::Prompts;
@@ -106,6 +107,14 @@ impl Which {
     }
 }
 
+/// What of given options is a method's own and no condition of the study, which are flags here.
+fn beside(method: &str, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let own = method::named(method).map(|method| method.info().options).unwrap_or_default();
+    let is_condition = |key: &str| [SHOTS, THINK, ASSERTIONS, LIKELIHOOD, SETTINGS].iter().any(|spec| spec.key == key);
+    let is_own = |key: &str| own.iter().any(|spec| spec.key == key) && !is_condition(key);
+    given.iter().filter(|(key, _)| is_own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
 /// The method that the paper gives the true preconditions.
 const PRECONDITION_PROMPTING: &str = "precondition-prompting";
 
@@ -126,7 +135,8 @@ impl PolicyStudy {
         global.roles_suit("study policy", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
         let (name, source) = model(&config)?;
-        let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD))?;
+        let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD), &config.method.given)?;
+        let given = settings.iter().flat_map(|(setting, _)| setting.beside.clone()).collect();
         let (tasks, conditions, steps) = match self.world.name() {
             "dialogue" => self.dialogues(settings)?,
             "household" => self.households(&config, settings)?,
@@ -143,11 +153,17 @@ impl PolicyStudy {
         let plan = Plan { conditions, tasks, seeds: self.seeds.all().to_vec() };
         let data = self.options.data.as_deref();
         let provenance = Provenance::of(BUILD, &config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
-        let provenance = provenance.with("options", json!(options));
+        let provenance = provenance.with("options", json!(options)).with_method_options(&given);
         self.headless.run(Policies { basis, plan }, provenance, &config, &name, self.detail)
     }
 
-    fn settings(&self, model: &str, likelihood: &str) -> Result<Vec<(Setting, Preconditions)>, CliError> {
+    /// The settings that are compared: what the study varies, and what a person gave of each method beside it.
+    fn settings(
+        &self,
+        model: &str,
+        likelihood: &str,
+        given: &BTreeMap<String, String>,
+    ) -> Result<Vec<(Setting, Preconditions)>, CliError> {
         let usual: &[&str] = match model {
             SYMBOLIC => &["precondition-aware"],
             _ => &["few-shot", "precondition-prompting", "precondition-aware"],
@@ -183,7 +199,12 @@ impl PolicyStudy {
                         likelihood: likelihood.to_owned(),
                         preconditions: which.to_string(),
                         preconditions_held: which.described()["file"].as_str().unwrap_or_default().to_owned(),
-                        settings: Setting::published(&method, model),
+                        preconditions_by: which.inferred_by().to_owned(),
+                        settings: given
+                            .get(SETTINGS.key)
+                            .cloned()
+                            .unwrap_or_else(|| Setting::published(&method, model)),
+                        beside: beside(&method, given),
                         seed,
                     };
                     for setting in self.seeds.all().iter().map(|seed| of_seed(*seed)) {

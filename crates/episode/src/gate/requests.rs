@@ -402,7 +402,13 @@ impl Gate {
         self.drop_ask("an edited prompt was sent in its place");
         self.new_round();
         let model = self.session.model_of(old.kind.role()).to_owned();
-        let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
+        let prompt = PromptRecord {
+            template: "edited".into(),
+            template_hash: String::new(),
+            messages,
+            left_out: None,
+            candidates: None,
+        };
         let shape = Shape::Usual;
         let (kind, n, temperature) = (old.kind, old.n, old.temperature);
         self.ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature, shape });

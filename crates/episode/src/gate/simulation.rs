@@ -471,5 +471,6 @@ pub(super) fn no_prompt() -> super::super::event::PromptRecord {
         template_hash: "h".into(),
         messages: vec![],
         left_out: None,
+        candidates: None,
     }
 }

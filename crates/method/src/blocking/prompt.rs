@@ -170,6 +170,7 @@ pub(super) fn selection(
     if cx.options().is(&CONVERSATION, "running") && !raw {
         continue_conversation(cx, &path, &mut prompt);
     }
+    prompt.candidates = u32::try_from(leaves.len()).ok();
     Ok(prompt)
 }
 

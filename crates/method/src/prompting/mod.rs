@@ -199,7 +199,7 @@ impl Prompting {
     pub fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<PromptRecord, String> {
         let rendered = self.prompts.render(name, context).map_err(|e| e.to_string())?;
         let (template, template_hash) = (rendered.template, rendered.hash);
-        Ok(PromptRecord { template, template_hash, messages: rendered.messages, left_out: None })
+        Ok(PromptRecord { template, template_hash, messages: rendered.messages, left_out: None, candidates: None })
     }
 
     /// As many demonstrations as are wanted, the most alike first: those of the same kind of task before others, then by the

@@ -24,7 +24,7 @@ fn limit(name: &str) -> Option<Limit> {
         "reflexion-49" => (49, true, true),
         "reflexion-50" => (50, true, true),
         "o3d-30" => (30, false, true),
-        "o3d-15" => (15, false, true),
+        "o3d-15" => (15, false, false),
         _ => return None,
     };
     Some(Limit { most, thoughts, repeat })
@@ -72,6 +72,7 @@ mod tests {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert!(!ended("react-49", &lines[..48]) && ended("react-49", &lines));
         assert!(!ended("o3d-15", &lines[..14]) && ended("o3d-15", &lines[..15]));
+        assert!(!ended("o3d-15", &["a", "a"]), "the publication says that of ALFWorld alone");
         assert!(limit("none").is_none());
         let stepwright_world::options::Kind::Choice(words) = LIMITS.kind else { panic!("a choice") };
         assert!(words.iter().skip(1).all(|(word, _)| limit(word).is_some()), "every word has its limit");

@@ -65,9 +65,13 @@ fn quoted(line: &str) -> Option<&str> {
     })
 }
 
-/// The last list of cups in an answer: where the ball is.
+/// What a game of cups begins with, in prompts and in games that a model makes up behind its answer.
+const GAME: &str = "# Initial state";
+
+/// The last list of cups in an answer, before a game that was made up: where the ball is.
 pub fn read_list(text: &str) -> Option<Vec<bool>> {
     let text = unfenced(text);
+    let text = text.find(GAME).filter(|at| *at > 0).and_then(|at| text.get(..at)).unwrap_or(text);
     let open = text.rfind('[').or_else(|| text.find(']').map(|_| 0))?;
     let inside = text.get(open..)?.trim_start_matches('[');
     let inside = inside.split_once(']')?.0;
@@ -140,6 +144,9 @@ mod tests {
     fn the_last_list_is_the_answer() {
         assert_eq!(read_list(" [False, True, False]\n"), Some(vec![false, true, false]));
         assert_eq!(read_list("cups = [True, False]\ncups = [False, True]"), Some(vec![false, true]));
+        let made_up = "cups = [False, True]\n\n# Initial state\ncups = [True, False]\nSwapping cup 0 with cup 1\ncups = [False, True]";
+        assert_eq!(read_list(&made_up.replace("[False, True]\n\n", "[True, False]\n\n")), Some(vec![true, false]));
+        assert_eq!(read_list(made_up), Some(vec![false, true]));
         assert_eq!(read_list("False, True, False]"), Some(vec![false, true, false]), "the prompt opened it");
         for none in ["", "[]", "[1, 2]", "[True, False", "no"] {
             assert_eq!(read_list(none), None, "{none}");

@@ -75,13 +75,17 @@ impl BlockingResult {
     }
 
     /// Actions considered at a decision, on average: the ground actions that a planner chose its plans among, else the candidates there
-    /// were. `None` for ProgPrompt, whose plan is written whole, as in the paper.
+    /// were. `None` for ProgPrompt, whose plan is written whole, as in the paper, and where a model was asked and no ask tells how many it
+    /// was given.
     pub fn considered(&self) -> Option<f64> {
-        let candidates = f64::from(self.run.proposals) / f64::from(self.run.decisions().max(1));
+        let decisions = self.run.decisions();
+        let candidates = (decisions > 0).then(|| f64::from(self.run.proposals) / f64::from(decisions));
         let planned = self.condition.starts_with("FF-Replan");
         match self.run.considered {
             Some(considered) => Some(considered),
-            None => (!planned && !self.condition.starts_with("ProgPrompt")).then_some(candidates),
+            // What a model selected alone became a proposal.
+            None if self.run.model != SYMBOLIC => None,
+            None => candidates.filter(|_| !planned && !self.condition.starts_with("ProgPrompt")),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::columns::{self, Cell, Column, Group, column, condition, counted_once, distinct, groups, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::paper::{BLOCKING, PublishedFigure};
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 use stepwright_method::SYMBOLIC;
 use stepwright_text::words::count;
 
@@ -15,31 +15,36 @@ const TASKS: [&str; 4] = ["coffee", "apple", "mug", "toast"];
 
 type Row<'a> = Group<'a, BlockingResult>;
 
-/// The trials that were begun: the others are neither successes nor failures.
-fn begun<'a>(of: &Row<'a>) -> Row<'a> {
-    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.is_begun()))
+/// The trials that came to a result: the others are neither successes nor failures.
+fn done<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.counts()))
+}
+
+/// The paper's figure of a task: its trials are repetitions in few kitchens, and each counts.
+fn printed(of: &Row<'_>) -> Option<PublishedFigure> {
+    of.printed_of(&BLOCKING, of.lines.len(), &of.condition("task"))
 }
 
 fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
     let mean = |heading, digits, figure: fn(&BlockingResult) -> f64| {
-        column(heading, move |of: &Row<'_>| Cell::Figure(of.mean(|r| Some(figure(r))), digits))
+        column(heading, move |of: &Row<'_>| Cell::Figure(done(of).mean(|r| Some(figure(r))), digits))
     };
-    let begun = |heading, cell: fn(&Row<'_>) -> Cell| column(heading, move |of: &Row<'_>| cell(&begun(of)));
+    let of_done = |heading, cell: fn(&Row<'_>) -> Cell| column(heading, move |of: &Row<'_>| cell(&done(of)));
     vec![
         condition("condition"),
         condition("task"),
         words("acted", |of: &Row<'_>| of.condition("acted")),
-        begun("trials", |of| Cell::of(of.lines.len())),
-        begun("success", |of| Cell::of(format!("{}/{}", of.count(|r| r.run.won), of.lines.len()))),
-        begun("95 %", |of| Cell::Interval(of.interval(|r| r.run.won), 2)),
-        column("paper", |of: &Row<'_>| Cell::Printed(of.printed(&BLOCKING, &of.condition("task")))),
+        of_done("trials", |of| Cell::of(of.lines.len())),
+        of_done("success", |of| Cell::of(format!("{}/{}", of.count(|r| r.run.won), of.lines.len()))),
+        of_done("95 %", |of| Cell::Interval(of.interval(|r| r.run.won), 2)),
+        column("paper", |of: &Row<'_>| Cell::Printed(printed(of))),
         mean("decisions", 1, |r| r.run.decisions().into()),
-        column("95 %", |of: &Row<'_>| Cell::Interval(of.interval_of_mean(|r| Some(r.run.decisions().into())), 1)),
+        column("95 %", |of: &Row<'_>| Cell::Interval(done(of).interval_of_mean(|r| Some(r.run.decisions().into())), 1)),
         mean("refused", 1, |r| r.run.refused.into()),
-        column("considered", |of: &Row<'_>| Cell::Figure(of.mean(BlockingResult::considered), 2)),
+        column("considered", |of: &Row<'_>| Cell::Figure(done(of).mean(BlockingResult::considered), 2)),
         mean("asks", 1, |r| r.run.asks.into()),
         mean("seconds", 2, |r| r.run.seconds),
-        begun("errors", |of| Cell::of(of.count(|r| r.run.error.is_some()))),
+        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.is_begun() && r.run.error.is_some()))),
         column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.run.is_begun()))),
     ]
 }
@@ -69,9 +74,9 @@ pub fn report(results: &[BlockingResult]) -> Report {
     let share = |of: &Row<'_>| {
         Some(ShareOf {
             name: format!("{}, {}", of.condition("condition"), of.condition("task")),
-            share: begun(of).share(|r| r.run.won)?,
-            interval: begun(of).interval(|r| r.run.won),
-            paper: of.printed(&BLOCKING, &of.condition("task")).and_then(PublishedFigure::number),
+            share: done(of).share(|r| r.run.won)?,
+            interval: done(of).interval(|r| r.run.won),
+            paper: printed(of).and_then(PublishedFigure::number),
         })
     };
     let mut report = Report::default();
@@ -79,6 +84,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
     columns.extend(columns::under(&rows));
     report.table(Table::of("Trials by condition and task", &columns, &rows));
     report.text(counted_once(&rows, count));
+    report.text(refusals(results.iter().filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
     report.text(basis(results));
     paper(&mut report);
     let rows = rows.iter().filter_map(share).collect();
@@ -96,7 +102,7 @@ fn basis(results: &[BlockingResult]) -> String {
          joined from parts that ship with the program). `95 %` is over kitchens, with all their trials. `decisions`, `refused`, `considered` \
          (actions considered a decision, the measure of the paper's Table 3, whose figures are not in its text: candidates of the tree; \
          ground actions that the planner chose a plan among; none of ProgPrompt), `asks` (of a language model) and `seconds` are means over \
-         all trials. `paper` is filled where condition, model, limit and number of trials are the paper's; its kitchens are AI2-THOR's.\n",
+         trials that came to a result. `paper` is filled where condition, model, limit and number of trials are the paper's; its kitchens are AI2-THOR's.\n",
         count(results.len(), "trial"),
         count(scenes.len(), "scene"),
         scenes.join(", "),

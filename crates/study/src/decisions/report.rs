@@ -4,15 +4,15 @@ use super::result::{DecisionResult, METHODS};
 use crate::columns::{self, Cell, Column, Group, column, condition, counted_once, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::Interval;
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 use crate::run::by_role;
 use stepwright_method::SYMBOLIC;
 
 type Row<'a> = Group<'a, DecisionResult>;
 
-/// The episodes that were begun: the others are neither won nor lost.
-fn begun<'a>(of: &Row<'a>) -> Row<'a> {
-    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.is_begun()))
+/// The episodes that came to a result: the others are neither won nor lost.
+fn done<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.counts()))
 }
 
 fn won(result: &DecisionResult) -> Option<f64> {
@@ -25,19 +25,19 @@ fn in_percent(interval: Option<Interval>) -> Cell {
 
 fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
     let mean = |heading, digits, figure: fn(&DecisionResult) -> Option<f64>| {
-        column(heading, move |of: &Row<'_>| Cell::Figure(of.mean(figure), digits))
+        column(heading, move |of: &Row<'_>| Cell::Figure(done(of).mean(figure), digits))
     };
     let spread = |digits, figure: fn(&DecisionResult) -> Option<f64>| {
-        column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(figure), digits))
+        column("95 %", move |of: &Row<'_>| Cell::Interval(done(of).interval_of_mean(figure), digits))
     };
     vec![
         condition("method"),
         words("decides", |of: &Row<'_>| of.condition("decides")),
         words("model", |of: &Row<'_>| of.condition("model")),
-        column("tasks", |of: &Row<'_>| Cell::of(begun(of).units().len())),
-        column("won", |of: &Row<'_>| Cell::of(format!("{}/{}", of.count(|r| r.run.won), begun(of).lines.len()))),
-        column("won %", |of: &Row<'_>| Cell::percent(begun(of).mean(won), 1)),
-        column("95 %", |of: &Row<'_>| in_percent(begun(of).interval(|r| r.run.won))),
+        column("tasks", |of: &Row<'_>| Cell::of(done(of).units().len())),
+        column("won", |of: &Row<'_>| Cell::of(format!("{}/{}", done(of).count(|r| r.run.won), done(of).lines.len()))),
+        column("won %", |of: &Row<'_>| Cell::percent(done(of).mean(won), 1)),
+        column("95 %", |of: &Row<'_>| in_percent(done(of).interval(|r| r.run.won))),
         mean("considered", 1, DecisionResult::considered),
         spread(1, DecisionResult::considered),
         mean("decisions", 1, |r| Some(r.run.decisions().into())),
@@ -60,7 +60,7 @@ struct Pair<'a> {
 
 impl<'a> Pair<'a> {
     fn of(first: &Row<'a>, second: &Row<'a>) -> Self {
-        let rows = [begun(first), begun(second)];
+        let rows = [done(first), done(second)];
         let mut outcomes = [0; 4];
         let [one, other] = &rows;
         for (a, b) in one.pairs(other) {
@@ -126,6 +126,7 @@ pub(super) fn report(results: &[DecisionResult]) -> Report {
     columns.extend(columns::under(&rows));
     report.table(Table::of("Methods over the same tasks", &columns, &rows));
     report.text(counted_once(&rows, results.len()));
+    report.text(refusals(results.iter().filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
     let pairs: Vec<Pair<'_>> = rows
         .iter()
         .enumerate()
@@ -138,7 +139,7 @@ pub(super) fn report(results: &[DecisionResult]) -> Report {
     report.text(basis(results));
     by_role(results.iter().map(|of| &of.run), &mut report);
     let share = |of: &Row<'_>| {
-        let of = begun(of);
+        let of = done(of);
         let (share, interval) = (of.share(|r| r.run.won)?, of.interval(|r| r.run.won));
         Some(ShareOf { name: of.condition("method"), share, interval, paper: None })
     };
@@ -157,7 +158,7 @@ fn basis(results: &[DecisionResult]) -> String {
         false => "",
     };
     format!(
-        "\nMeans of an episode; `95 %` is over tasks, with all their repetitions. `considered`: actions at a decision, the candidates that \
+        "\nMeans of an episode that came to a result; `95 %` is over tasks, with all their repetitions. `considered`: actions at a decision, the candidates that \
          were offered or what a planner chose among; none of a plan that is written whole. `decisions`: actions executed, and selections \
          that were blocked. `tokens`: of prompts and answers. Below, every two methods on the tasks that both played: in how many tasks \
          (with all repetitions) who won, and the mean of the differences task by task with the bootstrap over tasks.{without}\n"

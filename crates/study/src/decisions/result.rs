@@ -23,8 +23,9 @@ impl DecisionResult {
     /// Actions considered at a decision, on average: what a planner chose among, else what was offered. `None` of a plan that was
     /// written whole.
     pub(super) fn considered(&self) -> Option<f64> {
-        let offered = f64::from(self.run.proposals) / f64::from(self.run.decisions().max(1));
-        self.run.considered.or_else(|| (!self.whole).then_some(offered))
+        let decisions = self.run.decisions();
+        let offered = (decisions > 0).then(|| f64::from(self.run.proposals) / f64::from(decisions));
+        self.run.considered.or(offered.filter(|_| !self.whole))
     }
 
     pub(super) fn tokens(&self) -> f64 {

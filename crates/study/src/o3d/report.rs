@@ -1,11 +1,11 @@
 //! The study's tables: success by type of task, or success and score in the shop, beside the paper's figures; success by logs used.
 
-use super::paper::{ALL, SHOP as COLUMNS, TYPES, model};
-use super::{O3dResult, SHOP};
+use super::paper::{ALL, SHOP as COLUMNS, TYPES, model, published};
+use super::{CONDITIONS, O3dResult, SHOP};
 use crate::columns::{self, Cell, Column, Group, UNDER, column, condition, counted_once, distinct, groups};
 use crate::curve::{Chart, Plot, ShareOf, Shares};
 use crate::paper::{O3D, PaperRow, PublishedFigure};
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 use stepwright_method::SYMBOLIC;
 use stepwright_text::words::count;
 
@@ -23,6 +23,8 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
         report.table(Table::of(title, &columns, &rows));
         report.text(counted_once(&rows, of.len()));
         report.text(without_figures(&rows));
+        let failed = rows.iter().filter(|row| unable(row).is_none()).flat_map(|row| &row.lines);
+        report.text(refusals(failed.filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
         report.text(basis(&of));
         if let Some(plot) = by_logs(&of) {
             report.plot(plot);
@@ -43,7 +45,7 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
         }
     }
     report.text(format!(
-        "\n`95 %` is over tasks. `paper` stands beside a figure of ours only where model, method, limit and number of tasks are the same. The \
+        "\n`95 %` is over tasks. `paper` stands beside a figure of ours only where model, method, skills (those that the paper prints), limit, options and number of tasks are the same. The \
          paper's tables are of \"{}\": success in percent over ALFWorld's 134 unseen games, success and score over WebShop's first 500 instructions. Its row \
          AdaPlanner with GPT-3.5-0613 does not agree with its own columns.\n",
         O3D.source
@@ -65,9 +67,25 @@ fn rows<'a>(of: &[&'a O3dResult]) -> Vec<Row<'a>> {
             ("world", r.world.clone()),
             ("model", model(&r.run.models())),
             ("method", r.condition.clone()),
+            ("skills", skills(r)),
             ("actions", actions.to_string()),
         ]
     })
+}
+
+/// The skills or tips that were acted by: those that ship, a publication's by their author, or a file's by what it holds; a dash of conditions
+/// without.
+fn skills(result: &O3dResult) -> String {
+    let of = &result.run.under.condition;
+    let uses = CONDITIONS.iter().any(|(name, method, options)| {
+        *name == result.condition && (method.starts_with("o3d") || options.iter().any(|(key, _)| *key == "tips"))
+    });
+    match of["knowledge"].as_str() {
+        Some(held) if uses => {
+            published(held, &result.world).map_or_else(|| held.to_owned(), |by| format!("published/{by}"))
+        }
+        _ => "-".to_owned(),
+    }
 }
 
 /// What acted: the model, or what stood in for one.
@@ -97,9 +115,9 @@ fn column_of(kind: &str) -> Option<&'static str> {
     begins.into_iter().find(|(begin, _)| kind.starts_with(begin)).map(|(_, column)| column)
 }
 
-/// The episodes that were begun: the others are neither won nor lost.
-fn begun<'a>(of: &Row<'a>) -> Row<'a> {
-    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.is_begun()))
+/// The episodes that came to a result: the others are neither won nor lost.
+fn done<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.counts()))
 }
 
 /// Why a row has no figures: where no episode of it could be carried out. Without a language model that is so too where none took an
@@ -131,20 +149,21 @@ fn printed(of: &Row<'_>, measure: &str) -> Option<PublishedFigure> {
 fn measured<'a>(world: &str) -> Vec<Column<'a, Row<'a>>> {
     // Of what could not be carried out there is no figure.
     let able = |heading: &'a str, cell: fn(&Row<'_>) -> Cell| {
-        column(heading, move |of: &Row<'_>| if unable(of).is_some() { Cell::Figure(None, 0) } else { cell(&begun(of)) })
+        column(heading, move |of: &Row<'_>| if unable(of).is_some() { Cell::Figure(None, 0) } else { cell(&done(of)) })
     };
     let mut columns = vec![
         condition("condition"),
         condition("acted"),
+        condition("skills"),
         condition("logs"),
-        column("episodes", |of: &Row<'_>| Cell::of(begun(of).lines.len())),
+        column("episodes", |of: &Row<'_>| Cell::of(done(of).lines.len())),
     ];
     for name in measures(world) {
         columns.push(column(name, move |of: &Row<'_>| {
-            Cell::percent(figure(&begun(of), name).filter(|_| unable(of).is_none()), 1)
+            Cell::percent(figure(&done(of), name).filter(|_| unable(of).is_none()), 1)
         }));
         columns.push(column("paper", move |of: &Row<'_>| {
-            Cell::Printed(printed(of, name).filter(|_| figure(&begun(of), name).is_some()))
+            Cell::Printed(printed(of, name).filter(|_| figure(&done(of), name).is_some()))
         }));
     }
     columns.extend([
@@ -154,7 +173,7 @@ fn measured<'a>(world: &str) -> Vec<Column<'a, Row<'a>>> {
         able("tokens", |of| {
             Cell::Figure(of.mean(|r| Some(r.run.prompt_tokens as f64 + r.run.completion_tokens as f64)), 0)
         }),
-        column("errors", |of: &Row<'_>| Cell::of(begun(of).count(|r| r.run.error.is_some()))),
+        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.is_begun() && r.run.error.is_some()))),
         column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.run.is_begun()))),
     ]);
     columns
@@ -167,8 +186,8 @@ fn share(of: &Row<'_>) -> Option<ShareOf> {
     let pairs = logs.map(|logs| format!(", {}", count(logs, "pair"))).unwrap_or_default();
     let share = ShareOf {
         name: format!("{condition}, {acted}{pairs}"),
-        share: begun(of).share(is_success)?,
-        interval: begun(of).interval(is_success),
+        share: done(of).share(is_success)?,
+        interval: done(of).interval(is_success),
         paper: printed(of, whole).and_then(PublishedFigure::number).map(|percent| percent / 100.0),
     };
     unable(of).is_none().then_some(share)
@@ -199,7 +218,7 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
         let under = if alone { String::new() } else { format!(", {}", of.condition(UNDER)) };
         let name = format!("O3D, {}{under}", of.condition("acted"));
         let numbers = groups(of.lines.iter().copied(), |r| vec![("logs", r.logs.unwrap_or_default().to_string())]);
-        let point = |of: &Row<'_>| Some((of.lines.first()?.logs?, begun(of).share(is_success)?));
+        let point = |of: &Row<'_>| Some((of.lines.first()?.logs?, done(of).share(is_success)?));
         let points: Vec<(usize, f64)> = numbers.iter().filter_map(point).collect();
         Plot::of_points(name, points.iter().map(|(logs, _)| *logs).min().unwrap_or_default(), &points)
     };
@@ -229,9 +248,13 @@ fn basis(of: &[&O3dResult]) -> String {
 mod tests {
     use super::*;
     use crate::run::RunResult;
+    use crate::sample::Under;
 
     fn result(model: &str, kind: &str, won: bool, logs: Option<usize>) -> O3dResult {
-        let run = RunResult { kind: kind.into(), model: model.into(), won, steps: 9, held: 6, ..RunResult::default() };
+        let condition = serde_json::json!({ "knowledge": "122cadcf8d1fe6a0#alfworld/llm" });
+        let under = Under { condition: condition.into(), ..Under::default() };
+        let kind = kind.into();
+        let run = RunResult { kind, model: model.into(), won, steps: 9, held: 6, under, ..RunResult::default() };
         O3dResult { condition: "O3D".into(), world: "household".into(), logs, run }
     }
 
@@ -284,5 +307,21 @@ mod tests {
             assert_eq!(column_of(kind), Some(name));
         }
         assert_eq!(column_of("other"), None);
+    }
+
+    #[test]
+    fn the_papers_figures_are_of_the_knowledge_that_it_prints() {
+        let printed = result("gpt-4-0613", "pick", true, None);
+        assert_eq!(skills(&printed), "published/llm");
+        let of = |condition: &str, knowledge: &str| {
+            let under = Under { condition: serde_json::json!({ "knowledge": knowledge }).into(), ..Under::default() };
+            let run = RunResult { under, ..printed.run.clone() };
+            skills(&O3dResult { condition: condition.into(), run, ..printed.clone() })
+        };
+        assert_eq!(of("O3D", "shipped"), "shipped");
+        assert_eq!(of("O3D-Human", "122cadcf8d1fe6a0#alfworld/human"), "published/human");
+        assert_eq!(of("O3D", "122cadcf8d1fe6a0#webshop/llm"), "122cadcf8d1fe6a0#webshop/llm", "of another world");
+        assert_eq!(of("Reflexion+O3D", "shipped"), "shipped");
+        assert_eq!(of("ReAct", "shipped"), "-");
     }
 }

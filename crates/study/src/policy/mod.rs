@@ -105,7 +105,9 @@ impl Study for Policies {
         let mut fields = json!(condition.setting());
         if let Value::Object(fields) = &mut fields {
             // The seed is the unit's, the model the experiment's; of a file counts what is in force of it.
-            fields.retain(|name, _| !["seed", "model", "preconditions_held"].contains(&name.as_str()));
+            fields.retain(|name, _| {
+                !["seed", "model", "preconditions_held", "preconditions_by"].contains(&name.as_str())
+            });
         }
         fields["preconditions"] = condition.preconditions().into();
         fields

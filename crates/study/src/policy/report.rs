@@ -7,7 +7,7 @@ use crate::columns::{self, Cell, Column, Group, UNDER, column, condition, distin
 use crate::curve::{Chart, Plot, ShareOf, Shares};
 use crate::interval::Interval;
 use crate::paper::{POLICIES, PaperRow, PublishedFigure, model_of_programs};
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::Score;
 use stepwright_text::words::count;
@@ -83,6 +83,9 @@ fn setting<'a>(of: &Row<'a>) -> Option<&'a Setting> {
     of.lines.first().map(|line| &line.setting)
 }
 
+/// The model that inferred the preconditions of all the paper's policies.
+const INFERRED_BY: &str = "StarCoder 16B";
+
 /// The conditions by which settings differ, and by which the paper's figures are found: those of its largest model.
 fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, String)> {
     let (prompt, sampling) = published(setting);
@@ -94,11 +97,12 @@ fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, Stri
     };
     let yes = |yes: Option<bool>| yes.map_or("-", |yes| if yes { "yes" } else { "no" }).to_owned();
     let known = prompt.is_some() && sampling.is_some();
-    // The paper's were inferred by its model; the built-in enumerator's are others.
+    // The paper's were all inferred by one model (its Section 4.3); those of others and of the built-in enumerator are others.
     let which = setting.preconditions.as_str();
     let printed = match which {
         "inferred" => "-",
-        which if which.ends_with(".jsonl") => "inferred",
+        _ if model_of_programs(&setting.preconditions_by) == INFERRED_BY => "inferred",
+        which if which.ends_with(".jsonl") => "-",
         which => which,
     };
     // What the paper does not have stands beside none of its figures.
@@ -232,9 +236,7 @@ fn one(world: &'static str, results: &[&PolicyResult], detail: bool, report: &mu
             count(shortened, "prompt")
         ));
     }
-    for failed in results.iter().filter(|r| r.error.is_some()).take(5) {
-        text.push_str(&format!("{}: {}\n", failed.task, failed.error.as_deref().unwrap_or_default()));
-    }
+    text.push_str(&refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
     report.text(text);
     let measure = if dialogue { "F1" } else { "tasks done" };
     let rows = rows.iter().filter_map(share_of).collect();

@@ -47,6 +47,12 @@ pub struct Setting {
     /// The publication's settings, where a language model is asked; empty: the method's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub settings: String,
+    /// The model that inferred what a file of results holds, where one did and its assertions were validated.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub preconditions_by: String,
+    /// Options of the method that a person gave beside the study's own.
+    #[serde(skip)]
+    pub beside: BTreeMap<String, String>,
     pub seed: u64,
 }
 
@@ -61,15 +67,18 @@ impl Setting {
         if known { PUBLISHED.to_owned() } else { String::new() }
     }
 
+    /// The options of its method: what is its own, then what a person gave beside it, then the publication's.
     pub fn options(&self) -> Result<Values, String> {
-        let given = [
+        let own = [
             (SHOTS, self.shots.to_string()),
             (THINK, self.think.to_string()),
             (ASSERTIONS, self.assertions.clone()),
             (LIKELIHOOD, self.likelihood.clone()),
         ];
         let settings = (!self.settings.is_empty()).then(|| (SETTINGS, self.settings.clone()));
-        let given = given.into_iter().chain(settings).map(|(spec, value)| (spec.key.to_owned(), value)).collect();
+        let own = own.into_iter().chain(settings).map(|(spec, value)| (spec.key.to_owned(), value));
+        let mut given = self.beside.clone();
+        given.extend(own);
         let given = publications::preset((&self.method, method::all_options()), "", given)?;
         Values::read(method::all_options(), &given).map_err(|e| e.to_string())
     }

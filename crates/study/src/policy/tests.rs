@@ -43,6 +43,8 @@ fn setting(method: &str) -> Setting {
         preconditions: "ground-truth".into(),
         preconditions_held: String::new(),
         settings: String::new(),
+        preconditions_by: String::new(),
+        beside: BTreeMap::new(),
         seed: 0,
     }
 }

@@ -4,7 +4,7 @@ use super::{METHODS, Perturbation, RepromptResult, errors};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, distinct, rows, words};
 use crate::curve::{Chart, PointOf, Scatter, ShareOf, Shares};
 use crate::paper::REPROMPT;
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 use stepwright_text::words::count;
 
 type Row<'a> = Group<'a, RepromptResult>;
@@ -13,7 +13,7 @@ pub fn report(lines: &[RepromptResult]) -> Report {
     let planned: Vec<&RepromptResult> = lines.iter().filter(|line| line.error.is_none()).collect();
     let of = |names: &[&str]| -> Vec<Row<'_>> {
         let known = planned.iter().copied().filter(|line| names.contains(&line.condition.as_str()));
-        let mut rows = rows(known, |line| vec![("condition", line.condition.clone())]);
+        let mut rows = rows(known, |line| vec![("condition", line.condition.clone()), ("model", line.model.clone())]);
         rows.sort_by_key(|of| names.iter().position(|name| *name == of.condition("condition")));
         rows
     };
@@ -29,6 +29,7 @@ pub fn report(lines: &[RepromptResult]) -> Report {
         points(&methods, &mut report);
         errors::figures(&planned, &methods, &mut report);
     }
+    report.text(refusals(lines.iter().filter_map(|line| Some((line.task.as_str(), line.error.as_deref()?)))));
     if !written.is_empty() {
         damaged(&written, &mut report);
     }
@@ -47,13 +48,20 @@ fn printed<'a>(measure: &'a str) -> Column<'a, Row<'a>> {
     column("paper", move |of: &Row<'_>| Cell::Printed(of.printed(&REPROMPT, measure)))
 }
 
+/// The condition of a row, and its model where several stand in a table.
+fn named<'a>(several: bool) -> Vec<Column<'a, Row<'a>>> {
+    std::iter::once(condition("condition")).chain(several.then(|| condition("model"))).collect()
+}
+
 /// The columns of Table 1: executability, and the similarity of the households at the end.
-fn executability<'a>(lines: &'a [RepromptResult]) -> Vec<Column<'a, Row<'a>>> {
+fn executability<'a>(lines: &'a [RepromptResult], several: bool) -> Vec<Column<'a, Row<'a>>> {
     let broken = |of: &Row<'_>| {
-        let condition = of.condition("condition");
-        lines.iter().filter(|line| line.condition == condition && line.error.is_some()).count()
+        let (condition, model) = (of.condition("condition"), of.condition("model"));
+        let is_of = |line: &&RepromptResult| line.condition == condition && line.model == model;
+        lines.iter().filter(|line| is_of(line) && line.error.is_some()).count()
     };
-    let mut columns = vec![condition("condition"), column("plans", |of: &Row<'_>| Cell::of(of.lines.len()))];
+    let mut columns = named(several);
+    columns.push(column("plans", |of: &Row<'_>| Cell::of(of.lines.len())));
     if lines.iter().any(|line| line.won.is_some()) {
         let reached = |line: &RepromptResult| line.won.map(|won| if won { 100.0 } else { 0.0 });
         columns.push(mean("% goals reached", 1, reached));
@@ -71,14 +79,14 @@ fn executability<'a>(lines: &'a [RepromptResult]) -> Vec<Column<'a, Row<'a>>> {
 }
 
 /// The columns of Table 2: likeness to the programs of people, length, corrections.
-fn likeness<'a>() -> Vec<Column<'a, Row<'a>>> {
+fn likeness<'a>(several: bool) -> Vec<Column<'a, Row<'a>>> {
     let lcs = |line: &RepromptResult| Some(100.0 * line.lcs);
     let steps = |line: &RepromptResult| Some(line.plan.len() as f64);
     // Open-loop planning corrects nothing.
     let goes_on = |line: &RepromptResult| METHODS.iter().any(|c| c.name() == line.condition && c.goes_on());
     let corrections = move |line: &RepromptResult| (!goes_on(line)).then(|| f64::from(line.corrections));
-    vec![
-        condition("condition"),
+    let mut columns = named(several);
+    columns.extend([
         mean("LCS", 2, lcs),
         column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(lcs), 2)),
         column("sd", move |of: &Row<'_>| Cell::Figure(of.deviation(lcs), 2)),
@@ -91,7 +99,8 @@ fn likeness<'a>() -> Vec<Column<'a, Row<'a>>> {
         printed("corrections"),
         mean("asks", 1, |line| Some(line.asks.into())),
         mean("seconds", 2, |line| Some(line.seconds)),
-    ]
+    ]);
+    columns
 }
 
 fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Report) {
@@ -111,19 +120,21 @@ fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Repo
          people, over all annotated classes (2022) or those either program names (2024). `LCS`: longest common subsequence with the nearest \
          program of people, percent. `95 %` is over tasks, whatever their scenes, `sd` over seeds. Whether plans are correct people say: \
          `stepwright rate RESULTS`. `paper` is filled where condition, \
-         tasks and model are the paper's.\n",
+         tasks, scenes and model are the paper's.\n",
         count(methods.iter().map(|of| of.lines.len()).sum::<usize>(), "plan"),
         count(titles.len(), "task"),
     );
-    let tasks = titles.len().to_string();
     for of in &mut methods {
-        of.conditions.extend([("tasks", tasks.clone()), ("model", model.clone())]);
+        // The publication's are of every task in every scene.
+        let plans = distinct(of.lines.iter().map(|line| line.task.as_str())).len();
+        of.conditions.push(("plans", plans.to_string()));
     }
+    let several = models.len() > 1;
     let title = "Table 1, executability and similarity of the households at the end";
-    report.table(Table::of(title, &executability(lines), &methods));
+    report.table(Table::of(title, &executability(lines, several), &methods));
     report.text("\n");
     let title = "Table 2, likeness to the programs of people, length, corrections";
-    report.table(Table::of(title, &likeness(), &methods));
+    report.table(Table::of(title, &likeness(several), &methods));
     report.text(basis);
 }
 
@@ -247,8 +258,35 @@ mod tests {
         // Scenes are no further tasks.
         let four = row(4, 1, "symbolic");
         assert_eq!((four[0].as_str(), &four), ("75.00", &row(4, 7, "symbolic")));
-        let printed = |tasks, model| row(tasks, 1, model)[2].clone();
-        assert_eq!(printed(88, "davinci-instruct"), "98.86");
-        assert_eq!([printed(87, "davinci-instruct"), printed(88, "symbolic")], ["-", "-"]);
+        let printed = |tasks, scenes, model| row(tasks, scenes, model)[2].clone();
+        assert_eq!(printed(88, 7, "davinci-instruct"), "98.86");
+        let others =
+            [printed(87, 7, "davinci-instruct"), printed(88, 1, "davinci-instruct"), printed(88, 7, "symbolic")];
+        assert_eq!(others, ["-", "-", "-"]);
+    }
+
+    #[test]
+    fn each_row_stands_beside_the_papers_by_what_it_is_of_itself() {
+        let of = |condition: &'static str, model: &'static str, tasks: usize| {
+            (0..tasks * 7).map(move |n| RepromptResult {
+                title: format!("task {}", n / 7),
+                task: format!("scene{}/{}", n % 7, n / 7),
+                model: model.to_owned(),
+                ..line(condition, true, &[])
+            })
+        };
+        let whole = of("notion", "davinci-instruct", 88);
+        let lines: Vec<_> = whole.chain(of("cause", "davinci-instruct", 2)).chain(of("notion", "other", 88)).collect();
+        let text = report(&lines).to_string();
+        let rows: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("notion") || line.starts_with("cause ")).collect();
+        let of = |condition: &str, model: &str| {
+            rows.iter().find(|row| row.starts_with(condition) && row.contains(model)).unwrap()
+        };
+        assert!(of("notion", "davinci-instruct").contains("96.27"), "{text}");
+        assert!(
+            !of("notion", "other").contains("96.27") && !of("cause", "davinci-instruct").contains("98.86"),
+            "{text}"
+        );
     }
 }

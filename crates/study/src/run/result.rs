@@ -28,7 +28,8 @@ pub struct RunResult {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub sandbox: String,
     pub won: bool,
-    /// Whether it is over and nobody said if it was won, or its session could not be kept: it is neither won nor lost.
+    /// Whether it is over and nobody said if it was won, or it broke off: its session could not be kept, or what it asked was not answered. It is
+    /// neither won nor lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
     /// The episode's reward: of a household 1 if the goal holds, of a dialogue the F1 of what was predicted, of a table the share of its
@@ -47,7 +48,8 @@ pub struct RunResult {
     /// without preconditions counts where the world took it.
     pub compatible: u32,
     pub proposals: u32,
-    /// Ground actions that a planner chose among, on average over its plans; absent where none planned.
+    /// Actions that there were to choose among, where that is on record: ground actions that a planner chose among, on average over its
+    /// plans, or candidates that a language model was given, on average over decisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub considered: Option<f64>,
     /// Times a language model was asked, in all trials.
@@ -120,14 +122,19 @@ impl RunResult {
         self.steps.saturating_add(self.blocked)
     }
 
+    /// Whether there was an episode: one that could not be begun is neither won nor lost.
+    pub fn is_begun(&self) -> bool {
+        self.ended != NOT_BEGUN
+    }
+
     /// Whether it broke off for a reason beside it, and nobody knows what it would have come to.
     pub fn broke_off(&self) -> bool {
         self.untold && self.error.is_some()
     }
 
-    /// Whether there was an episode: one that could not be begun is neither won nor lost.
-    pub fn is_begun(&self) -> bool {
-        self.ended != NOT_BEGUN
+    /// Whether it came to a result: an episode that could not be begun, or broke off, is neither won nor lost.
+    pub fn counts(&self) -> bool {
+        self.is_begun() && !self.untold
     }
 
     /// The result of an episode of a task: read from its session at the cursor, or from what was to be opened where it could not be
@@ -149,6 +156,7 @@ impl RunResult {
         match &episode.session {
             // What is nowhere to be looked at is not counted as won.
             Ok(session) if episode.unkept => RunResult { won: false, untold: true, ..begun.with(session) },
+            Ok(session) if episode.unanswered => RunResult { untold: true, ..begun.with(session) },
             Ok(session) => begun.with(session),
             Err(_) => begun,
         }
@@ -182,7 +190,7 @@ impl RunResult {
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
             compatible: u32::try_from(compatible).unwrap_or(u32::MAX),
             proposals: u32::try_from(proposals).unwrap_or(u32::MAX),
-            considered: Place::at_cursor(session).figure("ground_actions"),
+            considered: Place::at_cursor(session).figure("ground_actions").or_else(|| considered(&path)),
             asks: u32::try_from(asks).unwrap_or(u32::MAX),
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
@@ -194,6 +202,19 @@ impl RunResult {
             ..self
         }
     }
+}
+
+/// The candidates of a decision on a path, on average: those that a language model was given, or what was offered where none was asked.
+/// `None` where no ask tells how many it was given.
+fn considered(path: &[&Node]) -> Option<f64> {
+    let candidates = |node: &Node| node.turn.asks.iter().rev().find_map(|ask| ask.prompt.as_ref()?.candidates);
+    path.iter().find_map(|node| candidates(node))?;
+    let decided: Vec<f64> = path
+        .iter()
+        .filter(|node| !node.children.is_empty())
+        .map(|node| candidates(node).map_or(node.turn.proposals.len() as f64, f64::from))
+        .collect();
+    (!decided.is_empty()).then(|| decided.iter().sum::<f64>() / decided.len() as f64)
 }
 
 /// What each role took; empty where all are asked of one model.

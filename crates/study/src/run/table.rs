@@ -3,7 +3,7 @@
 use super::{RunResult, by_role};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 
 type Row<'a> = Group<'a, RunResult>;
 
@@ -70,7 +70,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     let mut report = Report::default();
     report.table(table);
     report.text(counted_once(&all, results.len()));
-    report.text(refusals(results));
+    report.text(refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
     disagreements(results, &mut report);
     by_role(results, &mut report);
     let share = |of: &Row<'_>| {
@@ -113,24 +113,6 @@ fn disagreements(results: &[RunResult], report: &mut Report) {
         table.row(lead.into_iter().chain(names.iter().map(action)));
     }
     report.table(table);
-}
-
-const MOST_REASONS: usize = 8;
-
-/// Why episodes could not be run to their end, each reason once.
-fn refusals(results: &[RunResult]) -> String {
-    let failed = results.iter().filter(|r| r.error.is_some());
-    let reasons = groups(failed, |r| vec![("why", r.error.clone().unwrap_or_default())]);
-    let mut text = String::new();
-    for of in reasons.iter().take(MOST_REASONS) {
-        let first = of.lines.first().map_or("", |r| r.task.as_str());
-        let others = if of.lines.len() > 1 { format!(" and {} more", of.lines.len() - 1) } else { String::new() };
-        text.push_str(&format!("{first}{others}: {}\n", of.condition("why")));
-    }
-    if reasons.len() > MOST_REASONS {
-        text.push_str(&format!("and {} further reasons\n", reasons.len() - MOST_REASONS));
-    }
-    text
 }
 
 #[cfg(test)]

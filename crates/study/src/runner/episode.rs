@@ -142,6 +142,8 @@ pub struct Episode {
     pub error: Option<String>,
     /// Whether it broke off because its session could not be kept, and what it came to is nowhere.
     pub unkept: bool,
+    /// Whether it broke off because what it asked was not answered.
+    pub unanswered: bool,
     /// Wall-clock seconds, to the millisecond.
     pub seconds: f64,
 }
@@ -168,8 +170,8 @@ async fn by(
     };
     let seconds = seconds_since(started);
     Some(match played {
-        Ok(Played { session, drift, ended, error, unkept }) => {
-            Episode { session: Ok(session), drift, ended, error, unkept, seconds }
+        Ok(Played { session, drift, ended, error, unkept, unanswered }) => {
+            Episode { session: Ok(session), drift, ended, error, unkept, unanswered, seconds }
         }
         Err(why) => Episode {
             session: Err(why.clone()),
@@ -177,6 +179,7 @@ async fn by(
             ended: NOT_BEGUN.to_owned(),
             error: Some(why),
             unkept: false,
+            unanswered: false,
             seconds,
         },
     })

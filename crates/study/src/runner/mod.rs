@@ -20,6 +20,7 @@ mod shard;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -132,9 +133,10 @@ pub trait Study: Send + Sync + 'static {
     fn report(lines: &[Self::Line], detail: bool) -> Report;
 }
 
+/// The units of a study, each once: a condition may be named twice.
 pub fn units<S: Study>(study: &S) -> Vec<Unit<S::Condition>> {
     let Plan { conditions, tasks, seeds } = study.plan();
-    let mut units = Vec::new();
+    let (mut units, mut known) = (Vec::new(), HashSet::new());
     for condition in conditions {
         let described = study.condition(condition);
         for task in tasks {
@@ -145,7 +147,7 @@ pub fn units<S: Study>(study: &S) -> Vec<Unit<S::Condition>> {
                 seed,
                 key: unit_key(&described, &task.id, seed),
             };
-            units.extend(seeds.map(unit));
+            units.extend(seeds.map(unit).filter(|unit| known.insert(unit.key.clone())));
         }
     }
     units

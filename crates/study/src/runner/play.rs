@@ -19,6 +19,8 @@ pub(crate) struct Played {
     pub(crate) error: Option<String>,
     /// Whether it broke off because its session could not be kept, and what it came to is nowhere.
     pub(crate) unkept: bool,
+    /// Whether it broke off because what it asked was not answered.
+    pub(crate) unanswered: bool,
 }
 
 /// Several sides that are asked at each step of an episode; what the first would do is done.
@@ -112,9 +114,9 @@ pub(crate) async fn play(
             }
         }
     }
-    let Watch { session, drift, ended, error, unkept, .. } = watch;
+    let Watch { session, drift, ended, error, unkept, unanswered, .. } = watch;
     Some(match session {
-        Some(session) => Ok(Played { session, drift, ended, error, unkept }),
+        Some(session) => Ok(Played { session, drift, ended, error, unkept, unanswered }),
         None => Err("the driver ended before the episode began".to_owned()),
     })
 }
@@ -129,6 +131,7 @@ struct Watch {
     ended: String,
     error: Option<String>,
     unkept: bool,
+    unanswered: bool,
 }
 
 impl Watch {
@@ -201,9 +204,11 @@ impl Watch {
                     Event::PolicySet { policy, .. } => self.policy = Some(policy.clone()),
                     // What is written after the end changes nothing of it.
                     Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
-                    Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error.clone()),
+                    Event::AskFailed { error, .. } => (self.error, self.unanswered) = (Some(error.clone()), true),
+                    // A method that knows nothing more has lost.
+                    Event::Failed { error } => (self.error, self.unanswered) = (Some(error.clone()), false),
                     // What was retried with success is no error of the episode.
-                    Event::Executed { .. } => self.error = None,
+                    Event::Executed { .. } => (self.error, self.unanswered) = (None, false),
                     _ => {}
                 }
             }
@@ -241,11 +246,27 @@ mod tests {
 
     use super::*;
 
+    fn asked() -> Event {
+        Event::Asked { ask: 1, kind: AskKind::GREEDY, model: String::new(), prompt: None, n: 1, temperature: 0.0 }
+    }
+
+    #[test]
+    fn an_ask_that_failed_breaks_off_and_a_method_at_its_end_has_lost() {
+        let failed = || Event::AskFailed { ask: 1, error: "no server".into(), cancelled: false };
+        let stuck = || Event::Failed { error: "no candidate is left".into() };
+        for (events, unanswered) in [(vec![failed()], true), (vec![stuck()], false), (vec![failed(), stuck()], false)] {
+            let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
+            let started = Event::Started { outcome: Default::default() };
+            for (event, id) in [started, asked()].into_iter().chain(events).zip(1..) {
+                watch.take(Notice::Recorded(Arc::new(Record { id, ts: 0, node: 0, event })));
+            }
+            assert!(watch.error.is_some() && watch.unanswered == unanswered, "{:?}", watch.error);
+        }
+    }
+
     #[test]
     fn what_is_cancelled_for_want_of_a_disk_was_cancelled_by_nobody() {
         let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
-        let asked =
-            Event::Asked { ask: 1, kind: AskKind::GREEDY, model: String::new(), prompt: None, n: 1, temperature: 0.0 };
         let cancelled = Event::AskFailed { ask: 1, error: "cancelled by a person".into(), cancelled: true };
         let mut id = 0;
         let mut recorded = |watch: &mut Watch, event| {
@@ -253,7 +274,7 @@ mod tests {
             watch.take(Notice::Recorded(Arc::new(Record { id, ts: 0, node: 0, event })))
         };
         recorded(&mut watch, Event::Started { outcome: Default::default() });
-        recorded(&mut watch, asked);
+        recorded(&mut watch, asked());
         assert!(watch.take(Notice::Unwritten(Some(Unwritten::Failed))), "the episode ends");
         recorded(&mut watch, cancelled);
         assert!(watch.error.is_some_and(|error| error.contains("cannot be written")));

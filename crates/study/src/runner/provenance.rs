@@ -2,6 +2,7 @@
 //!
 //! Contents count, not names: a digest of what a file holds, not its path, so that machines with other folders share an experiment.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::experiment::{digest, hex};
+use crate::sample::METHOD_OPTIONS;
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
 use stepwright_method as method;
@@ -81,6 +83,11 @@ impl Provenance {
         };
         let commands: Map<String, Value> = names.into_iter().filter_map(command).collect();
         if commands.is_empty() { self } else { self.with("commands", Value::Object(commands)) }
+    }
+
+    /// The same with the options of methods that a person gave, where those are no condition of a study; a publication's name among them.
+    pub fn with_method_options(self, given: &BTreeMap<String, String>) -> Self {
+        if given.is_empty() { self } else { self.with(METHOD_OPTIONS, json!(given)) }
     }
 
     #[must_use]

@@ -38,6 +38,6 @@ impl Group {
 
     /// The paper's figure, where it was measured under the same condition.
     pub(crate) fn printed(&self, measure: &str) -> Option<PublishedFigure> {
-        paper::of(&self.domain, &self.method, &self.model, self.played.len(), measure).filter(|_| self.whole)
+        paper::of(&self.domain, &self.method, &self.model, self.units().len(), measure).filter(|_| self.whole)
     }
 }

@@ -200,7 +200,9 @@ pub fn groups(results: &[StatlerResult]) -> Vec<Group> {
         model: of.condition("model"),
         whole: of.lines.iter().all(|r| {
             let under = &r.run.under;
-            under.settings() == Requests::NAME && under.most_actions().is_none_or(|most| most >= MOST_ACTIONS.into())
+            under.settings() == Requests::NAME
+                && !under.departs()
+                && under.most_actions().is_none_or(|most| most >= MOST_ACTIONS.into())
         }),
         played: of.lines.iter().map(|r| r.played()).collect(),
     };

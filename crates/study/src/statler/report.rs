@@ -11,7 +11,7 @@ use crate::columns::{self, Cell, Column, column, condition, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap, wilson};
 use crate::paper::{PublishedFigure, STATLER};
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 use crate::run::by_role;
 use stepwright_method::REFERENCE;
 
@@ -267,6 +267,7 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
     report.text("\nWhat it took\n");
     report.table(Table::of("What it took", &columns, &rows));
     report.text(columns::counted_once(&rows, results.len()));
+    report.text(refusals(results.iter().filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
     report.text(format!(
         "\n`asks` (of a language model), `tokens` and `seconds` are means of an episode, `wrong values` the mean \
          number of differences between belief and truth at a step. Episodes with errors are not scored.{builtin}\n"

@@ -129,8 +129,10 @@ fn the_same_text_of_two_models_is_one_row_with_both_names() {
         let (kind, model) =
             (stepwright_episode::AskKind::Action { how: stepwright_episode::Sampling::Greedy }, model.to_owned());
         let (template, template_hash, messages) = (String::new(), String::new(), Vec::new());
-        let prompt =
-            Some(stepwright_episode::PromptRecord { template, template_hash, messages, left_out: None }.into());
+        let prompt = Some(
+            stepwright_episode::PromptRecord { template, template_hash, messages, left_out: None, candidates: None }
+                .into(),
+        );
         played.event(Event::Asked { ask, kind, model, prompt, n: 1, temperature: 0.0 });
         let origin = Origin::Greedy;
         let id = played.session().next_proposal();
