@@ -114,14 +114,9 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                 let words: Vec<&str> =
                     [thought.as_str(), text.as_str()].into_iter().filter(|t| !t.is_empty()).collect();
                 let text = if calls.is_empty() { text.clone() } else { words.join("\n") };
+                let results = results_of(results, &place, &mut calls);
                 conversation.turns.push(Turn::Agent { text, calls, observed: None });
-                let refused =
-                    |result: &Json| result.get("extra").and_then(|e| e.get("refused")).and_then(Json::as_bool);
-                conversation.turns.extend(results.iter().map(|result| Turn::Result {
-                    id: string(result, "source_call_id"),
-                    text: result.get("content").and_then(text_of),
-                    failed: refused(result).unwrap_or_default(),
-                }));
+                conversation.turns.extend(results);
             }
             other => return Err(format!("{place}: `source` is {other:?}; system, user and agent are known")),
         }
@@ -141,4 +136,41 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
     about.rest.insert("copied_steps".to_owned(), copied.into());
     about.rest.insert("subagents".to_owned(), embedded.into());
     Ok(conversation)
+}
+
+/// The results of a step's calls, one a call. One without an id belongs to the last call, and several of one call are one text. Calls whose
+/// ids are missing or come twice get one of their own.
+fn results_of(results: &[Json], place: &str, calls: &mut [Called]) -> Vec<Turn> {
+    let given: Vec<Option<String>> = calls.iter().map(|call| call.id.clone().filter(|id| !id.is_empty())).collect();
+    for (number, call) in calls.iter_mut().enumerate() {
+        let is_new = given.get(number).is_some_and(|id| id.is_some() && !given.iter().take(number).any(|e| e == id));
+        if !is_new {
+            call.id = Some(format!("{place}.tool_calls[{number}]"));
+        }
+    }
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut known = vec![None; calls.len()];
+    for result in results {
+        let source = string(result, "source_call_id").filter(|id| !id.is_empty());
+        let is_of = |at: &usize| given.get(*at) == Some(&source);
+        let next = || (0..calls.len()).filter(is_of).find(|at| known.get(*at) == Some(&None));
+        let of = match source {
+            None => calls.len().checked_sub(1),
+            Some(_) => next().or_else(|| (0..calls.len()).rev().find(is_of)),
+        };
+        let refused = result.get("extra").and_then(|e| e.get("refused")).and_then(Json::as_bool).unwrap_or_default();
+        let content = result.get("content").and_then(text_of);
+        let earlier = of.and_then(|at| known.get(at).copied().flatten()).and_then(|at: usize| turns.get_mut(at));
+        if let Some(Turn::Result { text, failed, .. }) = earlier {
+            *text = [text.take(), content].into_iter().flatten().reduce(|all, more| format!("{all}\n{more}"));
+            *failed |= refused;
+            continue;
+        }
+        if let Some(known) = of.and_then(|at| known.get_mut(at)) {
+            *known = Some(turns.len());
+        }
+        let id = of.and_then(|at| calls.get(at)).map_or(source, |call| call.id.clone());
+        turns.push(Turn::Result { id, text: content, failed: refused });
+    }
+    turns
 }

@@ -70,9 +70,8 @@ pub(super) fn conversation(read: &mut Read, body: &Json) -> bool {
     match earlier.and_then(|at| read.requests.get_mut(at)) {
         Some((log, earlier)) => {
             *earlier = messages;
-            if let Some(log) = read.logs.get_mut(*log) {
-                *log = Ok(conversation.trajectory());
-            }
+            let log = *log;
+            read.put(log, conversation);
         }
         None => {
             read.add(conversation);

@@ -1,11 +1,11 @@
-//! A conversation in turns, as the readers of formats fill it in, and the trajectory that becomes of it; what is read of a file.
+//! A conversation in turns, as the readers of formats fill it in; what is read of a file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
-use stepwright_program::tools::Toolbox;
 
-use crate::record::{LogError, Step, Trajectory};
+use super::steps;
+use crate::record::{LogError, Trajectory};
 
 /// A tool call as a model made it.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +44,9 @@ pub(super) struct Conversation {
     pub(super) about: Trajectory,
 }
 
+/// What found no place is told one by one so often.
+const MOST_NOTED: usize = 10;
+
 /// A file as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
@@ -51,6 +54,8 @@ pub(crate) struct Read {
     pub logs: Vec<Result<Trajectory, LogError>>,
     pub(super) notes: Vec<String>,
     pub(super) unknown: BTreeSet<String>,
+    /// What found no place in the log of this number, in words.
+    pub(super) lost: BTreeMap<usize, Vec<String>>,
     /// The line of what is being read; 0 where a file has none.
     pub(super) line: usize,
     /// The requests read so far, each episode's last one with the number of its log.
@@ -63,7 +68,22 @@ impl Read {
     }
 
     pub(super) fn add(&mut self, conversation: Conversation) {
-        self.logs.push(Ok(conversation.trajectory()));
+        self.put(self.logs.len(), conversation);
+    }
+
+    /// Makes a conversation the log of this number, in the place of what was there.
+    pub(super) fn put(&mut self, at: usize, conversation: Conversation) {
+        let (log, lost) = steps::trajectory(conversation);
+        let of = match (log.id.as_str(), self.line) {
+            ("", 0) => String::new(),
+            ("", line) => format!("line {line}: "),
+            (id, _) => format!("{id}: "),
+        };
+        self.lost.insert(at, lost.into_iter().map(|what| format!("{of}{what}")).collect());
+        match self.logs.get_mut(at) {
+            Some(there) => *there = Ok(log),
+            None => self.logs.push(Ok(log)),
+        }
     }
 
     /// Names of a format's object that nobody knows are told once a file.
@@ -76,6 +96,12 @@ impl Read {
     /// Remarks on the file beside its errors.
     pub fn notes(&mut self) -> Vec<String> {
         let mut notes = std::mem::take(&mut self.notes);
+        let mut lost = std::mem::take(&mut self.lost).into_values().flatten();
+        notes.extend(lost.by_ref().take(MOST_NOTED));
+        match lost.count() {
+            0 => {}
+            more => notes.push(format!("{more} more such remarks on what was not read")),
+        }
         if !self.unknown.is_empty() {
             let names: Vec<String> = self.unknown.iter().map(|name| format!("`{name}`")).collect();
             notes.push(format!("fields that are not known here and were not read: {}", names.join(", ")));
@@ -137,79 +163,5 @@ impl Conversation {
         }
         let tool = |(name, properties, always): (&str, Map<String, Json>, BTreeSet<&str>)| json!({ "name": name, "parameters": { "type": "object", "properties": properties, "required": always } });
         tools.into_iter().map(tool).collect()
-    }
-
-    /// An action is a call of a tool; the calls of one answer are several, and their results are known after the last of them.
-    pub(super) fn trajectory(self) -> Trajectory {
-        let tools = if self.tools.is_empty() { self.shown_tools() } else { self.tools.clone() };
-        let toolbox = Toolbox::of_json(&Json::Array(tools.clone()));
-        let mut log = self.about;
-        let mut said: Vec<String> = Vec::new();
-        let mut answer: Option<String> = None;
-        // The calls with the step of each and whether their result is there; the last step of their answer.
-        let mut calls: Vec<(Called, usize, usize, bool)> = Vec::new();
-        for turn in self.turns {
-            match turn {
-                Turn::User(text) => match log.steps.last_mut() {
-                    None if log.initial_observation.is_none() => log.initial_observation = Some(text),
-                    Some(Step { observation: Some(observation), .. }) => {
-                        observation.push_str("\n\n");
-                        observation.push_str(&text);
-                    }
-                    _ => {}
-                },
-                Turn::Agent { text, calls: made, observed } => {
-                    if made.is_empty() && observed.is_none() {
-                        if !text.is_empty() {
-                            said.push(text.clone());
-                            answer = Some(text);
-                        }
-                        continue;
-                    }
-                    answer = None;
-                    if !text.is_empty() && !made.is_empty() {
-                        said.push(text.clone());
-                    }
-                    let mut thought = Some(said.join("\n")).filter(|said| !said.is_empty());
-                    said.clear();
-                    if made.is_empty() {
-                        log.steps.push(Step { thought, action: text, observation: observed, ..Step::default() });
-                        continue;
-                    }
-                    let last = log.steps.len() + made.len() - 1;
-                    for called in made {
-                        let call = toolbox.call(&called.name, &called.arguments);
-                        calls.push((called, log.steps.len(), last, false));
-                        let (action, call, thought) = (call.to_string(), Some(call), thought.take());
-                        log.steps.push(Step { thought, action, call, ..Step::default() });
-                    }
-                }
-                Turn::Result { id, text, failed } => {
-                    let of = calls.iter_mut().rev().find(|(call, _, _, done)| !done && (id.is_none() || call.id == id));
-                    let Some((call, step, last, done)) = of else { continue };
-                    *done = true;
-                    let Some(text) = text else { continue };
-                    if let Some(last) = log.steps.get_mut(*last) {
-                        last.calls.push(toolbox.result(&call.name, &call.arguments, &text, failed));
-                    }
-                    if let Some(step) = log.steps.get_mut(*step) {
-                        (step.observation, step.refused) = (Some(text), failed);
-                    }
-                }
-            }
-        }
-        for (step, decided) in log.steps.iter_mut().zip(self.decided) {
-            step.decided = Some(decided).filter(|decided| !decided.is_null());
-        }
-        if let Some(answer) = answer {
-            log.rest.entry("answer").or_insert(answer.into());
-        }
-        if log.task.is_empty() {
-            log.task = log.initial_observation.clone().unwrap_or_default();
-        }
-        if !calls.is_empty() {
-            log.tools = tools;
-        }
-        log
     }
 }

@@ -7,6 +7,9 @@ mod conversation;
 mod inspect;
 mod memory;
 mod otel;
+mod steps;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Value as Json, json};
 

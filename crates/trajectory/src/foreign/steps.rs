@@ -1,0 +1,138 @@
+//! The steps that become of a conversation's turns. An action is a call of a tool; the calls of one answer are several, and their results
+//! are known after the last of them.
+
+use serde_json::Value as Json;
+use stepwright_program::tools::Toolbox;
+
+use super::conversation::{Called, Conversation, Turn};
+use crate::record::{Step, Trajectory};
+
+/// A call whose step is made.
+struct Made {
+    called: Called,
+    step: usize,
+    /// The last step of its answer.
+    last: usize,
+    /// Whether its result is there.
+    done: bool,
+}
+
+struct Steps {
+    log: Trajectory,
+    toolbox: Toolbox,
+    calls: Vec<Made>,
+    /// What the model said since the last action.
+    said: Vec<String>,
+    answer: Option<String>,
+    /// What found no place, in words.
+    lost: Vec<String>,
+}
+
+/// The trajectory of a conversation, and what of it found no place there, in words.
+pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>) {
+    let tools = if conversation.tools.is_empty() { conversation.shown_tools() } else { conversation.tools };
+    let tools = Json::Array(tools);
+    let mut steps = Steps {
+        log: conversation.about,
+        toolbox: Toolbox::of_json(&tools),
+        calls: Vec::new(),
+        said: Vec::new(),
+        answer: None,
+        lost: Vec::new(),
+    };
+    for turn in conversation.turns {
+        match turn {
+            Turn::User(text) => steps.user(text),
+            Turn::Agent { text, calls, observed } => steps.agent(text, calls, observed),
+            Turn::Result { id, text, failed } => steps.result(id, text, failed),
+        }
+    }
+    let Steps { mut log, calls, answer, lost, .. } = steps;
+    for (step, decided) in log.steps.iter_mut().zip(conversation.decided) {
+        step.decided = Some(decided).filter(|decided| !decided.is_null());
+    }
+    if let Some(answer) = answer {
+        log.rest.entry("answer").or_insert(answer.into());
+    }
+    if log.task.is_empty() {
+        log.task = log.initial_observation.clone().unwrap_or_default();
+    }
+    if let (false, Json::Array(tools)) = (calls.is_empty(), tools) {
+        log.tools = tools;
+    }
+    (log, lost)
+}
+
+impl Steps {
+    fn user(&mut self, text: String) {
+        match self.log.steps.last_mut() {
+            None if self.log.initial_observation.is_none() => self.log.initial_observation = Some(text),
+            Some(Step { observation: Some(observation), .. }) => {
+                observation.push_str("\n\n");
+                observation.push_str(&text);
+            }
+            _ => {}
+        }
+    }
+
+    fn agent(&mut self, text: String, made: Vec<Called>, observed: Option<String>) {
+        if made.is_empty() && observed.is_none() {
+            if !text.is_empty() {
+                self.said.push(text.clone());
+                self.answer = Some(text);
+            }
+            return;
+        }
+        self.answer = None;
+        if !text.is_empty() && !made.is_empty() {
+            self.said.push(text.clone());
+        }
+        let mut thought = Some(self.said.join("\n")).filter(|said| !said.is_empty());
+        self.said.clear();
+        if made.is_empty() {
+            self.log.steps.push(Step { thought, action: text, observation: observed, ..Step::default() });
+            return;
+        }
+        let last = self.log.steps.len() + made.len() - 1;
+        for called in made {
+            let call = self.toolbox.call(&called.name, &called.arguments);
+            self.calls.push(Made { called, step: self.log.steps.len(), last, done: false });
+            let (action, call, thought) = (call.to_string(), Some(call), thought.take());
+            self.log.steps.push(Step { thought, action, call, ..Step::default() });
+        }
+    }
+
+    fn result(&mut self, id: Option<String>, text: Option<String>, failed: bool) {
+        let id = id.filter(|id| !id.is_empty());
+        let of = self.waiting(id.as_deref()).and_then(|at| self.calls.get_mut(at));
+        let Some(Made { called, step, last, done }) = of else {
+            let of = id.map_or_else(|| "without id".to_owned(), |id| format!("of `{id}`"));
+            let step = self.log.steps.len();
+            self.lost.push(format!("after step {step}: a result {of} is of no call that waits for one, not read"));
+            return;
+        };
+        *done = true;
+        let Some(text) = text else { return };
+        if let Some(last) = self.log.steps.get_mut(*last) {
+            last.calls.push(self.toolbox.result(&called.name, &called.arguments, &text, failed));
+        }
+        if let Some(step) = self.log.steps.get_mut(*step) {
+            (step.observation, step.refused) = (Some(text), failed);
+        }
+    }
+
+    /// The call that a result is of. Ids are missing or come twice in logs of some servers: the first of the newest answer then that has no
+    /// result yet.
+    fn waiting(&self, id: Option<&str>) -> Option<usize> {
+        let newest = self.calls.last()?.last;
+        let fits = |made: &Made| match id {
+            Some(_) => made.called.id.as_deref() == id,
+            None => made.last == newest,
+        };
+        let waits = |at: &usize| self.calls.get(*at).is_some_and(|made| !made.done && fits(made));
+        let found = (0..self.calls.len()).rev().find(waits)?;
+        let answer = self.calls.get(found)?.last;
+        let is_of_it = |at: &usize| self.calls.get(*at).is_some_and(|made| made.last == answer);
+        (0..=found).rev().take_while(is_of_it).filter(waits).last()
+    }
+}

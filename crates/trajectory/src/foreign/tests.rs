@@ -1,0 +1,111 @@
+//! Conversations as providers and agents write them, small ones, and what becomes of each.
+
+use serde_json::{Value as Json, json};
+
+use crate::{Logs, Trajectory, read_any};
+
+fn lines(lines: &[Json]) -> Logs {
+    let text: Vec<String> = lines.iter().map(Json::to_string).collect();
+    read_any(text.join("\n").as_bytes(), "f")
+}
+
+/// The first episode of a file of one conversation, nothing of which is wrong.
+fn chat(messages: &[Json]) -> (Trajectory, Vec<String>) {
+    let read = lines(&[json!({ "messages": messages })]);
+    assert_eq!((read.wrong.as_slice(), read.all.len()), (&[][..], 1));
+    (read.all[0].clone(), read.notes)
+}
+
+fn user(text: &str) -> Json {
+    json!({ "role": "user", "content": text })
+}
+
+fn assistant(calls: &[Json]) -> Json {
+    json!({ "role": "assistant", "content": "", "tool_calls": calls })
+}
+
+fn call(id: Option<&str>, name: &str, argument: &str) -> Json {
+    let function = json!({ "name": name, "arguments": json!({ "x": argument }).to_string() });
+    match id {
+        Some(id) => json!({ "id": id, "type": "function", "function": function }),
+        None => json!({ "type": "function", "function": function }),
+    }
+}
+
+fn result(id: Option<&str>, text: &str) -> Json {
+    match id {
+        Some(id) => json!({ "role": "tool", "tool_call_id": id, "content": text }),
+        None => json!({ "role": "tool", "content": text }),
+    }
+}
+
+fn observed(log: &Trajectory) -> Vec<Option<&str>> {
+    log.steps.iter().map(|step| step.observation.as_deref()).collect()
+}
+
+#[test]
+fn results_without_ids_or_of_equal_ids_come_in_the_order_of_the_calls() {
+    for id in [None, Some(""), Some("call_0")] {
+        let (log, notes) = chat(&[
+            user("weather?"),
+            assistant(&[call(id, "weather", "Paris"), call(id, "weather", "London")]),
+            result(id, "Paris: 5"),
+            result(id, "London: 9"),
+        ]);
+        assert_eq!((observed(&log), notes.len()), (vec![Some("Paris: 5"), Some("London: 9")], 0), "{id:?}");
+    }
+    // An id that is used again is the newest answer's.
+    let again = |argument| assistant(&[call(Some("c"), "f", argument)]);
+    let (log, notes) = chat(&[user("go"), again("1"), again("2"), result(Some("c"), "second")]);
+    assert_eq!((observed(&log), notes.len()), (vec![None, Some("second")], 0));
+}
+
+#[test]
+fn results_of_no_call_are_told() {
+    let (log, notes) = chat(&[
+        user("go"),
+        assistant(&[call(Some("a"), "f", "1")]),
+        assistant(&[call(Some("b"), "f", "2")]),
+        result(Some("b"), "R1"),
+        result(Some("b"), "R2"),
+        result(None, "R3"),
+        result(Some("zzz"), "R4"),
+    ]);
+    assert_eq!(observed(&log), [None, Some("R1")]);
+    assert_eq!(
+        notes,
+        [
+            "line 1: after step 2: a result of `b` is of no call that waits for one, not read",
+            "line 1: after step 2: a result without id is of no call that waits for one, not read",
+            "line 1: after step 2: a result of `zzz` is of no call that waits for one, not read"
+        ]
+    );
+}
+
+/// An ATIF file of an agent's steps, each with calls of these ids and these results.
+fn atif(steps: &[(&[&str], Json)]) -> Logs {
+    let mut all = vec![json!({ "step_id": 1, "source": "user", "message": "go" })];
+    for (at, (ids, results)) in steps.iter().enumerate() {
+        let calls: Vec<Json> = ids
+            .iter()
+            .map(|id| json!({ "tool_call_id": id, "function_name": "f", "arguments": { "x": id } }))
+            .collect();
+        all.push(json!({ "step_id": at + 2, "source": "agent", "message": "m", "tool_calls": calls, "observation": { "results": results } }));
+    }
+    let agent = json!({ "name": "a", "version": "1" });
+    lines(&[json!({ "schema_version": "ATIF-v1.8", "session_id": "s", "agent": agent, "steps": all })])
+}
+
+#[test]
+fn atif_results_without_id_belong_to_the_last_call_of_their_step() {
+    let read = atif(&[(&["a"], json!([])), (&["b"], json!([{ "content": "R1" }, { "content": "R2" }]))]);
+    assert_eq!((observed(&read.all[0]), read.notes.len()), (vec![None, Some("R1\nR2")], 0));
+    let read = atif(&[(&["a", "b"], json!([{ "content": "R1" }, { "content": "R2" }]))]);
+    assert_eq!((observed(&read.all[0]), read.notes.len()), (vec![None, Some("R1\nR2")], 0));
+    let of = |id: &str, text: &str| json!({ "source_call_id": id, "content": text });
+    let read = atif(&[(&["a", "b"], json!([of("b", "B1"), of("a", "A"), of("b", "B2"), of("zzz", "Z")]))]);
+    assert_eq!(observed(&read.all[0]), [Some("A"), Some("B1\nB2")]);
+    assert_eq!(read.notes, ["s: after step 2: a result of `zzz` is of no call that waits for one, not read"]);
+    let read = atif(&[(&["a", "a"], json!([of("a", "A1"), of("a", "A2"), of("a", "A3")]))]);
+    assert_eq!((observed(&read.all[0]), read.notes.len()), (vec![Some("A1"), Some("A2\nA3")], 0));
+}
