@@ -100,7 +100,7 @@ impl Read {
         notes.extend(lost.by_ref().take(MOST_NOTED));
         match lost.count() {
             0 => {}
-            more => notes.push(format!("{more} more such remarks on what was not read")),
+            more => notes.push(format!("and {more} more that were not read")),
         }
         if !self.unknown.is_empty() {
             let names: Vec<String> = self.unknown.iter().map(|name| format!("`{name}`")).collect();

@@ -17,6 +17,9 @@ struct Made {
     done: bool,
 }
 
+/// Characters shown of a text that found no place.
+const SHOWN: usize = 60;
+
 struct Steps {
     log: Trajectory,
     toolbox: Toolbox,
@@ -24,6 +27,8 @@ struct Steps {
     /// What the model said since the last action.
     said: Vec<String>,
     answer: Option<String>,
+    /// What the user said after a step whose observation is not there yet, with how many steps there were.
+    unheard: Vec<(usize, String)>,
     /// What found no place, in words.
     lost: Vec<String>,
 }
@@ -38,6 +43,7 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
         calls: Vec::new(),
         said: Vec::new(),
         answer: None,
+        unheard: Vec::new(),
         lost: Vec::new(),
     };
     for turn in conversation.turns {
@@ -47,15 +53,16 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
             Turn::Result { id, text, failed } => steps.result(id, text, failed),
         }
     }
-    let Steps { mut log, calls, answer, lost, .. } = steps;
+    let Steps { mut log, calls, answer, unheard, mut lost, .. } = steps;
+    lost.extend(unheard.into_iter().map(|(step, text)| {
+        let words: String = text.chars().take(SHOWN).collect();
+        format!("after step {step}: what the user said is of no observation, not read: {words:?}")
+    }));
     for (step, decided) in log.steps.iter_mut().zip(conversation.decided) {
         step.decided = Some(decided).filter(|decided| !decided.is_null());
     }
     if let Some(answer) = answer {
         log.rest.entry("answer").or_insert(answer.into());
-    }
-    if log.task.is_empty() {
-        log.task = log.initial_observation.clone().unwrap_or_default();
     }
     if let (false, Json::Array(tools)) = (calls.is_empty(), tools) {
         log.tools = tools;
@@ -63,15 +70,40 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
     (log, lost)
 }
 
+fn together(first: &str, then: &str) -> String {
+    let texts = [first, then].into_iter().filter(|text| !text.is_empty());
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
 impl Steps {
     fn user(&mut self, text: String) {
         match self.log.steps.last_mut() {
-            None if self.log.initial_observation.is_none() => self.log.initial_observation = Some(text),
-            Some(Step { observation: Some(observation), .. }) => {
-                observation.push_str("\n\n");
-                observation.push_str(&text);
+            None => {
+                if self.log.task.is_empty() {
+                    self.log.task.clone_from(&text);
+                }
+                let first = self.log.initial_observation.as_deref().unwrap_or_default();
+                self.log.initial_observation = Some(together(first, &text));
             }
-            _ => {}
+            Some(Step { observation: Some(observation), .. }) => *observation = together(observation, &text),
+            Some(_) => self.unheard.push((self.log.steps.len(), text)),
+        }
+    }
+
+    /// Writes down what was observed, with what the user said meanwhile.
+    fn observe(&mut self, step: usize, text: String) {
+        let mut observation = text;
+        if step + 1 == self.log.steps.len() {
+            let (after, before): (Vec<_>, Vec<_>) = self.unheard.drain(..).partition(|(steps, _)| *steps > step);
+            for (_, said) in before.iter().rev() {
+                observation = together(said, &observation);
+            }
+            for (_, said) in &after {
+                observation = together(&observation, said);
+            }
+        }
+        if let Some(step) = self.log.steps.get_mut(step) {
+            step.observation = Some(observation);
         }
     }
 
@@ -90,7 +122,10 @@ impl Steps {
         let mut thought = Some(self.said.join("\n")).filter(|said| !said.is_empty());
         self.said.clear();
         if made.is_empty() {
-            self.log.steps.push(Step { thought, action: text, observation: observed, ..Step::default() });
+            self.log.steps.push(Step { thought, action: text, ..Step::default() });
+            if let Some(observed) = observed {
+                self.observe(self.log.steps.len() - 1, observed);
+            }
             return;
         }
         let last = self.log.steps.len() + made.len() - 1;
@@ -116,9 +151,11 @@ impl Steps {
         if let Some(last) = self.log.steps.get_mut(*last) {
             last.calls.push(self.toolbox.result(&called.name, &called.arguments, &text, failed));
         }
-        if let Some(step) = self.log.steps.get_mut(*step) {
-            (step.observation, step.refused) = (Some(text), failed);
+        let step = *step;
+        if let Some(step) = self.log.steps.get_mut(step) {
+            step.refused = failed;
         }
+        self.observe(step, text);
     }
 
     /// The call that a result is of. Ids are missing or come twice in logs of some servers: the first of the newest answer then that has no

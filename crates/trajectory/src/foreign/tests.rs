@@ -109,3 +109,34 @@ fn atif_results_without_id_belong_to_the_last_call_of_their_step() {
     let read = atif(&[(&["a", "a"], json!([of("a", "A1"), of("a", "A2"), of("a", "A3")]))]);
     assert_eq!((observed(&read.all[0]), read.notes.len()), (vec![Some("A1"), Some("A2\nA3")], 0));
 }
+
+#[test]
+fn nothing_that_the_user_says_is_lost() {
+    let said = |text: &str| json!({ "role": "assistant", "content": text });
+    let (log, _) = chat(&[
+        user("Hi"),
+        said("Which order?"),
+        user("Cancel W42"),
+        assistant(&[call(Some("c1"), "cancel", "W42")]),
+        result(Some("c1"), "cancelled"),
+    ]);
+    assert_eq!((log.task.as_str(), log.initial_observation.as_deref()), ("Hi", Some("Hi\n\nCancel W42")));
+    // A call without a result, after which the user speaks.
+    let (log, notes) = chat(&[
+        user("go"),
+        assistant(&[call(Some("c1"), "f", "1")]),
+        user("never mind"),
+        assistant(&[call(Some("c2"), "f", "2")]),
+        result(Some("c2"), "ok"),
+    ]);
+    assert_eq!((observed(&log), notes.len()), (vec![None, Some("never mind\n\nok")], 0));
+    // A result that comes after it.
+    for (text, told) in [("ok", "ok\n\nquick"), ("", "quick")] {
+        let (log, notes) =
+            chat(&[user("go"), assistant(&[call(Some("c1"), "f", "1")]), user("quick"), result(Some("c1"), text)]);
+        assert_eq!((observed(&log), notes.len()), (vec![Some(told)], 0));
+    }
+    let (log, notes) = chat(&[user("go"), assistant(&[call(Some("c1"), "f", "1")]), user("stop")]);
+    assert_eq!(observed(&log), [None]);
+    assert_eq!(notes, ["line 1: after step 1: what the user said is of no observation, not read: \"stop\""]);
+}
