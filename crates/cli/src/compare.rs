@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::export::write;
 use super::sessions::{found, newest};
-use super::{CliError, Global, print, print_file};
+use super::{CliError, Global, note, print, print_file};
 use stepwright_episode::{NodeId, Session, log};
 use stepwright_export::compare::{self, Line};
 use stepwright_export::comparison_page;
@@ -115,9 +115,10 @@ fn load(folder: &Path, name: &str, sources: &Sources) -> Result<Vec<(String, Ses
     let path = found(folder, Path::new(file))?;
     if !log::is_session(&path) {
         let read = load_sessions(&path, part, sources).map_err(failed)?;
-        let is_one = read.len() == 1;
+        read.problems.iter().for_each(|line| note(&format!("{line}; the others were read")));
+        let is_one = read.sessions.len() == 1;
         let label = |id: String| if is_one { name.to_owned() } else { format!("{file}#{id}") };
-        return Ok(read.into_iter().map(|(id, loaded)| (label(id), loaded.session, None)).collect());
+        return Ok(read.sessions.into_iter().map(|(id, loaded)| (label(id), loaded.session, None)).collect());
     }
     let node = part.map(str::parse::<NodeId>).transpose();
     let node = node.map_err(|_| CliError::Failed(format!("{name}: a number of a node comes after `#`")))?;

@@ -99,7 +99,8 @@ fn render(global: &Global, named: &Named, format: Option<Format>) -> Result<Stri
         let file = found(&config.paths.sessions(), session)?;
         let read =
             load_sessions(&file, named.episode.as_deref(), &sources).map_err(|e| CliError::Failed(e.to_string()))?;
-        read.into_iter().map(|(_, loaded)| loaded).collect()
+        read.problems.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
+        read.sessions.into_iter().map(|(_, loaded)| loaded).collect()
     };
     if format != Some(Format::Text) && loaded.len() > 1 {
         super::note(&format!("the file holds {} episodes; this is the first, --episode names another", loaded.len()));

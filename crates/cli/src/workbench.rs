@@ -114,8 +114,9 @@ impl Present {
 fn mirrored(config: &Config, file: &Path, episode: Option<&str>) -> Result<Mirror, CliError> {
     let sources = Sources::with_adapters(config.external.clone());
     let failed = |error: String| CliError::Failed(format!("{}: {error}", file.display()));
+    // What could not be read of it the workbench says.
     let found = load_sessions(file, Some(episode.unwrap_or_default()), &sources).map_err(|e| failed(e.to_string()))?;
-    let (_, loaded) = found.into_iter().next().ok_or_else(|| failed("it holds no session".to_owned()))?;
+    let (_, loaded) = found.sessions.into_iter().next().ok_or_else(|| failed("it holds no session".to_owned()))?;
     let page = recording::render(Format::Mirror, loaded, config, &sources).map_err(|e| failed(e.to_string()))?;
     let mirror = Mirror::serve(page)?;
     note(&format!("The mirror: {}", mirror.address()));

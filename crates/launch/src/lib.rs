@@ -14,7 +14,7 @@ pub mod reading;
 pub use contender::{SYNTAX as CONTENDER, contender};
 pub use error::OpenError;
 pub use header::new_header;
-pub use logs::{load_sessions, read_logs};
+pub use logs::{LoadedFile, load_sessions, read_logs};
 pub use open::{
     NewSession, OpenRequest, first_method, keep_new, methods, open, open_to_read, prepare, prepare_new,
     prepare_unbegun, read_form, resolver, suggested_method,

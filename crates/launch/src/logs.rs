@@ -11,15 +11,20 @@ use stepwright_episode::log::{self, Loaded};
 use stepwright_export as export;
 use stepwright_world::{self as world, Sources};
 
+/// The sessions of a file.
+#[derive(Debug)]
+pub struct LoadedFile {
+    /// Each with the id of its episode, which is empty where the file is a session.
+    pub sessions: Vec<(String, Loaded)>,
+    /// What could not be read of the file, in words.
+    pub problems: Vec<String>,
+}
+
 /// What a file holds as sessions: the one that it is, or the episodes of a log of another program, all of them or the one of this id (or
 /// a part of it).
-pub fn load_sessions(
-    path: &Path,
-    episode: Option<&str>,
-    sources: &Sources,
-) -> Result<Vec<(String, Loaded)>, OpenError> {
+pub fn load_sessions(path: &Path, episode: Option<&str>, sources: &Sources) -> Result<LoadedFile, OpenError> {
     if log::is_session(path) {
-        return Ok(vec![(String::new(), log::load(path)?)]);
+        return Ok(LoadedFile { sessions: vec![(String::new(), log::load(path)?)], problems: Vec::new() });
     }
     let ids = match episode {
         Some(id) => vec![id.to_owned()],
@@ -33,11 +38,14 @@ pub fn load_sessions(
         },
     };
     let clock = system_clock();
+    let mut problems = Vec::new();
     let load = |id: String| {
-        let log_session::LogSession { session, records, .. } = log_session::open(path, &id, sources, &clock)?;
+        let log_session::LogSession { session, records, opened } = log_session::open(path, &id, sources, &clock)?;
+        problems = opened.world.recorded().map(|logs| logs.problems.to_vec()).unwrap_or_default();
         Ok((session.header.task.clone(), Loaded::of(session, records)))
     };
-    ids.into_iter().map(load).collect()
+    let sessions = ids.into_iter().map(load).collect::<Result<_, OpenError>>()?;
+    Ok(LoadedFile { sessions, problems })
 }
 
 /// The episodes of a file, and what could not be read of it, in words.
@@ -54,4 +62,23 @@ pub fn read_logs(path: &Path) -> Result<(Vec<Trajectory>, Vec<String>), String> 
     let read = world::read_logs(path).map_err(|e| e.to_string())?;
     let problems = world::problems(&read, path);
     Ok((read.all, problems))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_of_a_log_is_told_beside_its_episodes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs.jsonl");
+        let call = r#"{"id":"c","function":{"name":"f","arguments":"{}"}}"#;
+        let good = format!(r#"{{"id":"a","messages":[{{"role":"assistant","content":"","tool_calls":[{call}]}}]}}"#);
+        std::fs::write(&path, format!("{good}\n{{\"messages\":[\n")).unwrap();
+        for episode in [None, Some("a"), Some("")] {
+            let LoadedFile { sessions, problems } = load_sessions(&path, episode, &Sources::default()).unwrap();
+            assert_eq!(sessions.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["a"]);
+            assert!(problems.len() == 1 && problems[0].contains("line 2: no JSON"), "{problems:?}");
+        }
+    }
 }
