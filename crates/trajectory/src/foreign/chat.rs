@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::conversation::{Called, Conversation, Read, Turn, string, text_of};
+use super::conversation::{Asked, Called, Conversation, Read, Turn, string, text_of};
 
 pub(super) fn is_message(value: &Json) -> bool {
     let of = |key: &str| value.get(key).and_then(Json::as_str);
@@ -41,12 +41,33 @@ pub(super) fn request(read: &mut Read, value: &Json) -> bool {
         }
         return true;
     }
-    conversation(read, &body)
+    let Some((conversation, messages)) = whole(read, &body) else { return false };
+    let id = conversation.about.id.clone();
+    // Where an earlier request is the beginning of this one or was the same, and is of no other id.
+    let goes_on = |of: &Asked| of.id == id && messages.starts_with(&of.messages);
+    match read.requests.iter().rposition(goes_on).and_then(|at| read.requests.get_mut(at)) {
+        Some(earlier) => {
+            earlier.messages = messages;
+            let log = earlier.log;
+            read.put(log, conversation);
+        }
+        None => {
+            read.requests.push(Asked { log: read.logs.len(), id, messages });
+            read.add(conversation);
+        }
+    }
+    true
 }
 
-/// A conversation, or the body of a request. One that goes on with the last request of an episode is that episode.
+/// A conversation, or the body of a request: an episode.
 pub(super) fn conversation(read: &mut Read, body: &Json) -> bool {
-    let Some((key, messages)) = messages(body) else { return false };
+    let conversation = whole(read, body).map(|(conversation, _)| conversation);
+    conversation.map(|conversation| read.add(conversation)).is_some()
+}
+
+/// The conversation of a body, and its messages or items.
+fn whole(read: &mut Read, body: &Json) -> Option<(Conversation, Vec<Json>)> {
+    let (key, messages) = messages(body)?;
     let blocks = |kind: &str| {
         let content = messages.iter().filter_map(|m| m.get("content")?.as_array()).flatten();
         content.filter(|block| block.get("type").and_then(Json::as_str) == Some(kind)).count() > 0
@@ -62,23 +83,8 @@ pub(super) fn conversation(read: &mut Read, body: &Json) -> bool {
         "messages" if !messages.iter().any(is_item) => "openai-chat",
         _ => "openai-responses",
     });
-    let before = read.logs.len();
-    // Where an earlier request is the beginning of this one.
-    let goes_on = |earlier: &[Json]| messages.len() > earlier.len() && messages.starts_with(earlier);
-    let earlier = read.requests.iter().rposition(|(_, earlier)| goes_on(earlier));
     let conversation = turns(read, key, &messages, tools, body);
-    match earlier.and_then(|at| read.requests.get_mut(at)) {
-        Some((log, earlier)) => {
-            *earlier = messages;
-            let log = *log;
-            read.put(log, conversation);
-        }
-        None => {
-            read.add(conversation);
-            read.requests.push((read.logs.len() - 1, messages));
-        }
-    }
-    read.logs.len() >= before
+    Some((conversation, messages))
 }
 
 /// The turns of messages or items. What is wrong with one is told, with its place, and the rest is read.

@@ -58,8 +58,18 @@ pub(crate) struct Read {
     pub(super) lost: BTreeMap<usize, Vec<String>>,
     /// The line of what is being read; 0 where a file has none.
     pub(super) line: usize,
-    /// The requests read so far, each episode's last one with the number of its log.
-    pub(super) requests: Vec<(usize, Vec<Json>)>,
+    /// The requests read so far, each episode's last one.
+    pub(super) requests: Vec<Asked>,
+}
+
+/// A request as a proxy logged it.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// The number of its episode's log.
+    pub(super) log: usize,
+    /// The conversation's id; empty where it says none.
+    pub(super) id: String,
+    pub(super) messages: Vec<Json>,
 }
 
 impl Read {

@@ -39,6 +39,11 @@ fn result(id: Option<&str>, text: &str) -> Json {
     }
 }
 
+/// A run of one call.
+fn run(argument: &str) -> Vec<Json> {
+    vec![user("go"), assistant(&[call(Some("c1"), "f", argument)]), result(Some("c1"), "ok")]
+}
+
 fn observed(log: &Trajectory) -> Vec<Option<&str>> {
     log.steps.iter().map(|step| step.observation.as_deref()).collect()
 }
@@ -139,4 +144,22 @@ fn nothing_that_the_user_says_is_lost() {
     let (log, notes) = chat(&[user("go"), assistant(&[call(Some("c1"), "f", "1")]), user("stop")]);
     assert_eq!(observed(&log), [None]);
     assert_eq!(notes, ["line 1: after step 1: what the user said is of no observation, not read: \"stop\""]);
+}
+
+#[test]
+fn only_requests_of_one_conversation_are_joined() {
+    let longer = [run("1"), vec![assistant(&[call(Some("c2"), "f", "2")]), result(Some("c2"), "ok")]].concat();
+    let of = |id: &str, messages: &[Json]| json!({ "id": id, "messages": messages });
+    let ids = |read: &Logs| read.all.iter().map(|log| (log.id.clone(), log.steps.len())).collect::<Vec<_>>();
+    let both = [("run-a".to_owned(), 1), ("run-b".to_owned(), 2)];
+    assert_eq!(ids(&lines(&[of("run-a", &run("1")), of("run-b", &longer)])), both);
+    let plain = |messages: &[Json]| json!({ "messages": messages });
+    assert_eq!(lines(&[plain(&run("1")), plain(&longer)]).all.len(), 2);
+    let request = |body: Json| json!({ "path": "/v1/chat/completions", "body": body });
+    let logged = |bodies: &[Json]| lines(&bodies.iter().cloned().map(request).collect::<Vec<_>>());
+    assert_eq!(ids(&logged(&[of("run-a", &run("1")), of("run-b", &longer)])), both);
+    // What was asked again, first and last.
+    let first = plain(&[user("go")]);
+    let read = logged(&[first.clone(), first, plain(&run("1")), plain(&longer), plain(&longer)]);
+    assert_eq!(read.all.iter().map(|log| log.steps.len()).collect::<Vec<_>>(), [2]);
 }
