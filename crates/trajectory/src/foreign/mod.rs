@@ -87,22 +87,23 @@ pub(crate) fn read_zip(bytes: &[u8]) -> Read {
 pub(crate) fn read_text(text: &str, own: impl Fn(&str) -> Result<Trajectory, String>) -> Option<Read> {
     let mut read = Read::default();
     let first = text.lines().find(|line| !line.trim().is_empty())?;
-    let by_lines = serde_json::from_str::<Json>(first).ok().filter(|v| v.is_object() || v.is_array());
-    if by_lines.is_none() {
+    if !is_value(first) {
         read.line = 1;
-        let whole = serde_json::from_str::<Json>(text);
-        match whole {
+        match serde_json::from_str::<Json>(text) {
             Ok(value) => {
                 if !value_of(&mut read, &value) && read.logs.is_empty() {
                     read.fail(unknown(&value));
                 }
+                return Some(read);
             }
+            // A broken first line, where others are whole. Those that are indented are parts of one value.
+            Err(_) if text.lines().any(|line| !line.starts_with(char::is_whitespace) && is_value(line)) => {}
             Err(e) => {
                 read.line = e.line();
                 read.fail(format!("no JSON: {e}"));
+                return Some(read);
             }
         }
-        return Some(read);
     }
     let mut foreign = false;
     let mut spans: Vec<Json> = Vec::new();
@@ -131,6 +132,11 @@ pub(crate) fn read_text(text: &str, own: impl Fn(&str) -> Result<Trajectory, Str
     }
     let all_unknown = !foreign && text.lines().filter(|line| !line.trim().is_empty()).count() == 1;
     (foreign || all_unknown && read.logs.iter().all(Result::is_err)).then_some(read)
+}
+
+/// Whether a line is a value by itself.
+fn is_value(line: &str) -> bool {
+    serde_json::from_str::<Json>(line).is_ok_and(|value| value.is_object() || value.is_array())
 }
 
 fn unknown(value: &Json) -> String {

@@ -163,3 +163,23 @@ fn only_requests_of_one_conversation_are_joined() {
     let read = logged(&[first.clone(), first, plain(&run("1")), plain(&longer), plain(&longer)]);
     assert_eq!(read.all.iter().map(|log| log.steps.len()).collect::<Vec<_>>(), [2]);
 }
+
+#[test]
+fn a_broken_line_costs_itself_wherever_it_stands() {
+    let good = json!({ "messages": run("1") }).to_string();
+    let cut = &good[..good.len() - 20];
+    let own = r#"{"id":"a","steps":[{"action":"look"}]}"#;
+    for (text, line, format) in [
+        (format!("{cut}\n{good}\n{good}\n"), 1, "openai-chat"),
+        (format!("{good}\n{cut}\n{good}\n"), 2, "openai-chat"),
+        (format!("\n{cut}\n{own}\n{own}\n"), 2, ""),
+    ] {
+        let read = read_any(text.as_bytes(), "f");
+        let wrong: Vec<usize> = read.wrong.iter().map(|error| error.line).collect();
+        assert_eq!((read.all.len(), wrong, read.format), (2, vec![line], format), "{:?}", read.wrong);
+    }
+    // One value over several lines that is broken is still one, and its own place is named.
+    let whole = "{\n  \"messages\": [\n    {}\n  ],\n  oops\n}\n";
+    let read = read_any(whole.as_bytes(), "f");
+    assert_eq!(read.wrong.iter().map(|error| error.line).collect::<Vec<_>>(), [5]);
+}
