@@ -40,9 +40,9 @@ fn value_of(read: &mut Read, value: &Json) -> bool {
             Some(first) if memory::is_langchain(first) => memory::langchain(read, items),
             Some(first) if chat::is_message(first) => chat::conversation(read, &json!({ "messages": items })),
             Some(_) => {
-                let spans: Vec<&Json> = items.iter().filter(|item| otel::is_span(item)).collect();
+                let spans: Vec<Vec<Json>> = items.iter().filter_map(|item| otel::spans_of(read, item)).collect();
                 if !spans.is_empty() {
-                    return otel::spans(read, &spans);
+                    return otel::spans(read, &spans.concat());
                 }
                 items.iter().filter(|item| value_of(read, item)).count() > 0
             }
@@ -53,8 +53,8 @@ fn value_of(read: &mut Read, value: &Json) -> bool {
             let list = |key: &str| object.get(key).is_some_and(Json::is_array);
             if object.get("schema_version").and_then(Json::as_str).is_some_and(|v| v.starts_with("ATIF")) {
                 atif::read(read, value)
-            } else if has("resourceSpans") {
-                otel::otlp(read, value)
+            } else if let Some(spans) = otel::spans_of(read, value) {
+                otel::spans(read, &spans)
             } else if has("eval") && (has("samples") || has("status")) {
                 inspect::json(read, value)
             } else if has("body") && (has("path") || has("url")) {
@@ -106,11 +106,16 @@ pub(crate) fn read_text(text: &str, own: impl Fn(&str) -> Result<Trajectory, Str
         }
     }
     let mut foreign = false;
-    let mut spans: Vec<Json> = Vec::new();
+    let mut spans: Option<Vec<Json>> = None;
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         read.line = at + 1;
-        match serde_json::from_str::<Json>(line) {
-            Ok(value) if otel::is_span(&value) => spans.push(value),
+        let value = serde_json::from_str::<Json>(line);
+        // Those of a trace may stand in several lines.
+        if let Some(found) = value.as_ref().ok().and_then(|value| otel::spans_of(&mut read, value)) {
+            spans.get_or_insert_default().extend(found);
+            continue;
+        }
+        match value {
             Ok(value) if value_of(&mut read, &value) => foreign = true,
             Ok(value) => match own(line) {
                 Ok(log) => read.logs.push(Ok(log)),
@@ -120,15 +125,15 @@ pub(crate) fn read_text(text: &str, own: impl Fn(&str) -> Result<Trajectory, Str
             // Our own reader has its own words for it.
             Err(e) => match own(line) {
                 Ok(log) => read.logs.push(Ok(log)),
-                Err(why) if !foreign && spans.is_empty() => read.fail(why),
+                Err(why) if !foreign && spans.is_none() => read.fail(why),
                 Err(_) => read.fail(format!("no JSON: {e}")),
             },
         }
     }
-    if !spans.is_empty() {
+    if let Some(spans) = spans {
         foreign = true;
         read.line = 1;
-        otel::spans(&mut read, &spans.iter().collect::<Vec<_>>());
+        otel::spans(&mut read, &spans);
     }
     let all_unknown = !foreign && text.lines().filter(|line| !line.trim().is_empty()).count() == 1;
     (foreign || all_unknown && read.logs.iter().all(Result::is_err)).then_some(read)

@@ -12,13 +12,16 @@ pub(super) fn is_span(value: &Json) -> bool {
         && (value.get("context").is_some() || value.get("traceId").is_some() || value.get("trace_id").is_some())
 }
 
-pub(super) fn otlp(read: &mut Read, value: &Json) -> bool {
-    read.format("otlp-json");
+/// The spans of a value, which is one or holds them as OTLP does; `None` where it is none. A trace's may stand in several values.
+pub(super) fn spans_of(read: &mut Read, value: &Json) -> Option<Vec<Json>> {
+    if is_span(value) {
+        return Some(vec![value.clone()]);
+    }
     let list = |value: &Json, key: &str| value.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
-    let resources = list(value, "resourceSpans");
-    let scopes = resources.iter().flat_map(|resource| list(resource, "scopeSpans"));
-    let all: Vec<Json> = scopes.flat_map(|scope| list(&scope, "spans")).collect();
-    spans(read, &all.iter().collect::<Vec<_>>())
+    value.get("resourceSpans")?;
+    read.format("otlp-json");
+    let scopes = list(value, "resourceSpans").into_iter().flat_map(|resource| list(&resource, "scopeSpans"));
+    Some(scopes.flat_map(|scope| list(&scope, "spans")).collect())
 }
 
 struct Span {
@@ -28,28 +31,30 @@ struct Span {
     attributes: Map<String, Json>,
 }
 
+/// The pairs of a list, as attributes and structured values have them.
+fn pairs(list: &[Json]) -> Map<String, Json> {
+    list.iter().filter_map(|item| Some((string(item, "key")?, value_of(item.get("value")?)))).collect()
+}
+
 fn value_of(value: &Json) -> Json {
     for key in ["stringValue", "boolValue", "doubleValue"] {
         if let Some(found) = value.get(key) {
             return found.clone();
         }
     }
-    match (value.get("intValue"), value.get("arrayValue")) {
-        (Some(Json::String(text)), _) => text.parse::<i64>().map_or_else(|_| json!(text), |n| json!(n)),
-        (Some(number), _) => number.clone(),
-        (None, Some(array)) => {
-            array.get("values").and_then(Json::as_array).into_iter().flatten().map(value_of).collect()
-        }
+    let values = |of: &Json| of.get("values").and_then(Json::as_array).cloned().unwrap_or_default();
+    match (value.get("intValue"), value.get("arrayValue"), value.get("kvlistValue")) {
+        (Some(Json::String(text)), ..) => text.parse::<i64>().map_or_else(|_| json!(text), |n| json!(n)),
+        (Some(number), ..) => number.clone(),
+        (None, Some(array), _) => values(array).iter().map(value_of).collect(),
+        (None, None, Some(list)) => Json::Object(pairs(&values(list))),
         _ => Json::Null,
     }
 }
 
 fn span(value: &Json) -> Span {
     let attributes = match value.get("attributes") {
-        Some(Json::Array(list)) => {
-            let pair = |item: &Json| Some((string(item, "key")?, value_of(item.get("value")?)));
-            list.iter().filter_map(pair).collect()
-        }
+        Some(Json::Array(list)) => pairs(list),
         Some(Json::Object(object)) => object.clone(),
         _ => Map::new(),
     };
@@ -61,9 +66,9 @@ fn span(value: &Json) -> Span {
     Span { of, start: start.unwrap_or_default(), attributes }
 }
 
-pub(super) fn spans(read: &mut Read, all: &[&Json]) -> bool {
+pub(super) fn spans(read: &mut Read, all: &[Json]) -> bool {
     read.format("otel-sdk-spans");
-    let mut all: Vec<Span> = all.iter().map(|value| span(value)).collect();
+    let mut all: Vec<Span> = all.iter().map(span).collect();
     all.sort_by(|a, b| a.start.cmp(&b.start));
     let mut episodes: Vec<(String, Vec<Span>)> = Vec::new();
     for span in all {

@@ -48,6 +48,10 @@ fn observed(log: &Trajectory) -> Vec<Option<&str>> {
     log.steps.iter().map(|step| step.observation.as_deref()).collect()
 }
 
+fn actions(log: &Trajectory) -> Vec<&str> {
+    log.steps.iter().map(|step| step.action.as_str()).collect()
+}
+
 #[test]
 fn results_without_ids_or_of_equal_ids_come_in_the_order_of_the_calls() {
     for id in [None, Some(""), Some("call_0")] {
@@ -182,4 +186,48 @@ fn a_broken_line_costs_itself_wherever_it_stands() {
     let whole = "{\n  \"messages\": [\n    {}\n  ],\n  oops\n}\n";
     let read = read_any(whole.as_bytes(), "f");
     assert_eq!(read.wrong.iter().map(|error| error.line).collect::<Vec<_>>(), [5]);
+}
+
+/// A span of a trace as OTLP writes it.
+fn span(start: u64, attributes: Json) -> Json {
+    let attributes: Vec<Json> =
+        attributes.as_object().unwrap().iter().map(|(key, value)| json!({ "key": key, "value": value })).collect();
+    json!({ "traceId": "t", "spanId": format!("{start:016x}"), "name": "n", "startTimeUnixNano": start.to_string(), "attributes": attributes })
+}
+
+fn otlp(spans: &[Json]) -> Json {
+    json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] })
+}
+
+/// A value as OTLP's `AnyValue`, structured.
+fn any(value: &Json) -> Json {
+    match value {
+        Json::Array(items) => json!({ "arrayValue": { "values": items.iter().map(any).collect::<Vec<_>>() } }),
+        Json::Object(object) => {
+            let pairs: Vec<Json> = object.iter().map(|(key, item)| json!({ "key": key, "value": any(item) })).collect();
+            json!({ "kvlistValue": { "values": pairs } })
+        }
+        Json::Number(number) => json!({ "intValue": number.to_string() }),
+        other => json!({ "stringValue": other.as_str().unwrap() }),
+    }
+}
+
+#[test]
+fn spans_with_structured_attributes_and_in_batches_are_one_episode() {
+    let asked = json!([{ "role": "user", "parts": [{ "type": "text", "content": "go" }] }]);
+    let answered = json!([{ "role": "assistant", "parts": [{ "type": "tool_call", "id": "c1", "name": "f", "arguments": { "a": 1 } }] }]);
+    let tool = json!({ "gen_ai.tool.name": any(&json!("f")), "gen_ai.tool.call.id": any(&json!("c1")), "gen_ai.tool.call.result": any(&json!("R")) });
+    let tool = span(200, tool);
+    let as_text = |value: &Json| json!({ "stringValue": value.to_string() });
+    for (asked, answered) in [(any(&asked), any(&answered)), (as_text(&asked), as_text(&answered))] {
+        let model = span(100, json!({ "gen_ai.input.messages": asked, "gen_ai.output.messages": answered }));
+        let batches = [otlp(std::slice::from_ref(&model)), otlp(std::slice::from_ref(&tool))];
+        for file in [vec![otlp(&[model, tool.clone()])], batches.to_vec(), vec![json!(batches)]] {
+            let read = lines(&file);
+            assert_eq!((read.format, read.all.len(), read.wrong.len()), ("otlp-json", 1, 0), "{:?}", read.wrong);
+            assert_eq!((actions(&read.all[0]), observed(&read.all[0])), (vec!["tools.f(a=1)"], vec![Some("R")]));
+        }
+    }
+    let read = lines(&[otlp(&[]), otlp(&[span(1, json!({ "http.method": { "stringValue": "GET" } }))])]);
+    assert_eq!((read.all.len(), read.wrong.len()), (0, 1), "{:?}", read.wrong);
 }
