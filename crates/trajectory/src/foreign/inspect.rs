@@ -4,8 +4,8 @@ use std::io::{Cursor, Read as _};
 
 use serde_json::{Value as Json, json};
 
-use super::chat;
 use super::conversation::{Conversation, Read, Turn, string, text_of};
+use super::{chat, lenient};
 
 /// Most bytes of one member.
 const LARGEST: u64 = 256 << 20;
@@ -66,7 +66,8 @@ pub(super) fn zip(read: &mut Read, bytes: &[u8]) {
         if size as u64 > LARGEST {
             return Err(format!("{name}: larger than {} MiB", LARGEST >> 20));
         }
-        serde_json::from_slice(&text).map_err(|e| format!("{name}: no JSON: {e}"))
+        let text = String::from_utf8(text).map_err(|e| format!("{name}: no JSON: {e}"))?;
+        lenient::parse(&text).map_err(|e| format!("{name}: no JSON: {e}"))
     };
     let is_sample = |name: &str| name.starts_with("samples/") && name.ends_with(".json");
     if !names.iter().any(|name| is_sample(name) || name == "header.json" || name.starts_with("_journal/")) {

@@ -5,6 +5,7 @@ mod atif;
 mod chat;
 mod conversation;
 mod inspect;
+mod lenient;
 mod memory;
 mod otel;
 mod steps;
@@ -89,7 +90,7 @@ pub(crate) fn read_text(text: &str, own: impl Fn(&str) -> Result<Trajectory, Str
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     if !is_value(first) {
         read.line = 1;
-        match serde_json::from_str::<Json>(text) {
+        match lenient::parse(text) {
             Ok(value) => {
                 if !value_of(&mut read, &value) && read.logs.is_empty() {
                     read.fail(unknown(&value));
@@ -109,7 +110,7 @@ pub(crate) fn read_text(text: &str, own: impl Fn(&str) -> Result<Trajectory, Str
     let mut spans: Option<Vec<Json>> = None;
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         read.line = at + 1;
-        let value = serde_json::from_str::<Json>(line);
+        let value = lenient::parse(line);
         // Those of a trace may stand in several lines.
         if let Some(found) = value.as_ref().ok().and_then(|value| otel::spans_of(&mut read, value)) {
             spans.get_or_insert_default().extend(found);
@@ -141,7 +142,7 @@ pub(crate) fn read_text(text: &str, own: impl Fn(&str) -> Result<Trajectory, Str
 
 /// Whether a line is a value by itself.
 fn is_value(line: &str) -> bool {
-    serde_json::from_str::<Json>(line).is_ok_and(|value| value.is_object() || value.is_array())
+    lenient::parse(line).is_ok_and(|value| value.is_object() || value.is_array())
 }
 
 fn unknown(value: &Json) -> String {

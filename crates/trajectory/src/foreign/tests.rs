@@ -231,3 +231,27 @@ fn spans_with_structured_attributes_and_in_batches_are_one_episode() {
     let read = lines(&[otlp(&[]), otlp(&[span(1, json!({ "http.method": { "stringValue": "GET" } }))])]);
     assert_eq!((read.all.len(), read.wrong.len()), (0, 1), "{:?}", read.wrong);
 }
+
+#[test]
+fn numbers_that_only_python_writes_are_null() {
+    use std::io::Write as _;
+
+    let said = "it is NaN, \\\"NaN and -Infinity";
+    let log = format!(
+        r#"{{"version":2,"status":"success","eval":{{"task":"t"}},"results":{{"stderr":NaN}},"samples":[
+{{"id":"s","epoch":1,"input":"{said}","messages":[{{"role":"user","content":"{said}"}}],"scores":{{"a":{{"value":NaN,"most":Infinity,"least":-Infinity}}}}}}]}}"#
+    );
+    for text in [log.clone(), log.replace('\n', "")] {
+        let read = read_any(text.as_bytes(), "f");
+        assert_eq!((read.wrong.as_slice(), read.all.len()), (&[][..], 1));
+        assert_eq!((read.all[0].task.as_str(), read.all[0].success), ("it is NaN, \"NaN and -Infinity", None));
+    }
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    zip.start_file("samples/s_epoch_1.json", options).unwrap();
+    zip.write_all(br#"{"id":"s","messages":[],"scores":{"a":{"value":NaN}}}"#).unwrap();
+    let read = read_any(&zip.finish().unwrap().into_inner(), "f");
+    assert_eq!((read.wrong.as_slice(), read.all.len()), (&[][..], 1));
+    let cut = read_any(&log.as_bytes()[..log.len() - 3], "f");
+    assert!(cut.all.is_empty() && cut.wrong[0].message.contains("EOF"), "{:?}", cut.wrong);
+}
