@@ -95,7 +95,7 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                     let arguments = call.get("arguments").cloned().unwrap_or_default();
                     calls.push(Called { id: string(call, "tool_call_id"), name, arguments });
                 }
-                let thought = string(step, "reasoning_content").unwrap_or_default();
+                conversation.turns.extend(string(step, "reasoning_content").map(Turn::Thought));
                 // What a session of ours wrote: the action is the call's one argument.
                 let act = calls.first().filter(|call| own.is_some() && call.name == "act");
                 if let Some(action) = act.and_then(|call| string(&call.arguments, "action")) {
@@ -111,9 +111,6 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                     conversation.turns.push(Turn::Agent { text, calls, observed });
                     continue;
                 }
-                let words: Vec<&str> =
-                    [thought.as_str(), text.as_str()].into_iter().filter(|t| !t.is_empty()).collect();
-                let text = if calls.is_empty() { text.clone() } else { words.join("\n") };
                 let results = results_of(results, &place, &mut calls);
                 conversation.turns.push(Turn::Agent { text, calls, observed: None });
                 conversation.turns.extend(results);

@@ -3,6 +3,7 @@
 
 use serde_json::Value as Json;
 
+use super::blocks::{self, is_response};
 use super::conversation::{Asked, Called, Conversation, Read, Turn, string, text_of};
 
 pub(super) fn is_message(value: &Json) -> bool {
@@ -68,15 +69,11 @@ pub(super) fn conversation(read: &mut Read, body: &Json) -> bool {
 /// The conversation of a body, and its messages or items.
 fn whole(read: &mut Read, body: &Json) -> Option<(Conversation, Vec<Json>)> {
     let (key, messages) = messages(body)?;
-    let blocks = |kind: &str| {
-        let content = messages.iter().filter_map(|m| m.get("content")?.as_array()).flatten();
-        content.filter(|block| block.get("type").and_then(Json::as_str) == Some(kind)).count() > 0
-    };
+    let mut blocks = messages.iter().filter_map(|m| m.get("content")?.as_array()).flatten();
     let tools = body.get("tools").and_then(Json::as_array).cloned().unwrap_or_default();
     let is_anthropic = body.get("system").is_some()
         || tools.iter().any(|tool| tool.get("input_schema").is_some())
-        || blocks("tool_use")
-        || blocks("tool_result");
+        || blocks.any(|block| blocks::is_use(block) || is_response(block));
     let is_item = |m: &Json| m.get("type").and_then(Json::as_str).is_some_and(is_item);
     read.format(match key {
         "messages" if is_anthropic => "anthropic-messages",
@@ -89,6 +86,9 @@ fn whole(read: &mut Read, body: &Json) -> Option<(Conversation, Vec<Json>)> {
 
 /// The turns of messages or items. What is wrong with one is told, with its place, and the rest is read.
 fn turns(read: &mut Read, key: &str, messages: &[Json], tools: Vec<Json>, body: &Json) -> Conversation {
+    // A tool that takes a text is nested as its calls are.
+    let plain = |tool: Json| tool.get("custom").filter(|inside| inside.is_object()).cloned().unwrap_or(tool);
+    let tools = tools.into_iter().map(plain).collect();
     let mut conversation = Conversation { tools, ..Conversation::default() };
     conversation.about.model = string(body, "model");
     if let Some(id) = string(body, "id") {
@@ -100,9 +100,9 @@ fn turns(read: &mut Read, key: &str, messages: &[Json], tools: Vec<Json>, body: 
     conversation
 }
 
-/// Arguments as JSON; a text that is none is told and kept as it is.
-fn arguments(read: &mut Read, place: &str, name: &str, given: Option<&Json>) -> Json {
-    match given {
+/// The arguments of a call as JSON; a text that is none is told and kept as it is. A tool that takes a text has it as its input.
+pub(super) fn arguments(read: &mut Read, place: &str, name: &str, call: &Json) -> Json {
+    match ["arguments", "args"].iter().find_map(|key| call.get(*key)) {
         Some(Json::String(text)) if text.trim().is_empty() => Json::Object(serde_json::Map::new()),
         Some(Json::String(text)) => match serde_json::from_str(text) {
             Ok(arguments) => arguments,
@@ -114,7 +114,10 @@ fn arguments(read: &mut Read, place: &str, name: &str, given: Option<&Json>) -> 
             }
         },
         Some(given) => given.clone(),
-        None => Json::Object(serde_json::Map::new()),
+        None => match call.get("input") {
+            Some(input) => serde_json::json!({ "input": input }),
+            None => Json::Object(serde_json::Map::new()),
+        },
     }
 }
 
@@ -128,10 +131,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
     }
     if matches!(kind.as_str(), "function_call" | "custom_tool_call") {
         let name = of("name").unwrap_or_default();
-        let arguments = match message.get("input") {
-            Some(input) => serde_json::json!({ "input": input }),
-            None => arguments(read, place, &name, message.get("arguments")),
-        };
+        let arguments = arguments(read, place, &name, message);
         let called = Called { id: of("call_id"), name, arguments };
         // The calls of one answer are items of their own, next to each other.
         match turns.last_mut() {
@@ -141,6 +141,12 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
         return;
     }
     if kind == "reasoning" {
+        let texts = ["summary", "content"].iter().filter_map(|key| text_of(message.get(*key)?));
+        let thoughts = texts.filter(|text| !text.is_empty()).map(Turn::Thought);
+        // Between calls of one answer it is of that answer.
+        let is_within = matches!(turns.last(), Some(Turn::Agent { calls, .. }) if !calls.is_empty());
+        let at = turns.len() - usize::from(is_within);
+        turns.splice(at..at, thoughts);
         return;
     }
     let Some(role) = of("role") else {
@@ -166,41 +172,35 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
             let mut calls = Vec::new();
             for (at, call) in message.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate() {
                 let place = format!("{place}.tool_calls[{at}]");
-                let inside = call.get("function").filter(|f| f.is_object()).unwrap_or(call);
+                let inside = ["function", "custom"].iter().find_map(|key| call.get(*key).filter(|f| f.is_object()));
+                let inside = inside.unwrap_or(call);
                 let name = string(inside, "name").or_else(|| string(call, "function")).unwrap_or_default();
-                let given = ["arguments", "args"].iter().find_map(|key| inside.get(*key));
-                let arguments = arguments(read, &place, &name, given);
+                let arguments = arguments(read, &place, &name, inside);
                 calls.push(Called { id: string(call, "id"), name, arguments });
             }
             if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
                 let name = string(call, "name").unwrap_or_default();
-                let arguments = arguments(read, place, &name, call.get("arguments"));
+                let arguments = arguments(read, place, &name, call);
                 calls.push(Called { id: None, name, arguments });
             }
-            for block in content.as_array().into_iter().flatten() {
-                let name = string(block, "name").unwrap_or_default();
-                match block.get("type").and_then(Json::as_str) {
-                    Some("tool_use" | "server_tool_use") => {
-                        let arguments = block.get("input").cloned().unwrap_or_default();
-                        calls.push(Called { id: string(block, "id"), name, arguments });
-                    }
-                    Some("tool_call") => {
-                        let arguments = arguments(read, place, &name, block.get("arguments"));
-                        calls.push(Called { id: string(block, "id"), name, arguments });
-                    }
-                    _ => {}
-                }
+            let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| of(key).filter(|t| !t.is_empty()));
+            turns.extend(thought.map(Turn::Thought));
+            let Some(parts) = content.as_array().filter(|parts| !parts.is_empty()) else {
+                turns.push(Turn::Agent { text: text.unwrap_or_default(), calls, observed: None });
+                return;
+            };
+            // What follows the result of a tool that the provider ran was said knowing it.
+            for said in parts.split_inclusive(is_response) {
+                turns.extend(said.iter().filter_map(blocks::thought).map(Turn::Thought));
+                calls.extend(said.iter().filter_map(|block| blocks::call(read, place, block)));
+                let text = text_of(&Json::Array(said.to_vec())).unwrap_or_default();
+                turns.push(Turn::Agent { text, calls: std::mem::take(&mut calls), observed: None });
+                turns.extend(said.last().filter(|block| is_response(block)).map(blocks::result));
             }
-            turns.push(Turn::Agent { text: text.unwrap_or_default(), calls, observed: None });
         }
         _ => {
-            for block in content.as_array().into_iter().flatten().filter(|block| is_response(block)) {
-                let id = string(block, "tool_use_id").or_else(|| string(block, "id"));
-                let given = ["content", "result", "response"].iter().find_map(|key| block.get(*key));
-                let text = given.filter(|given| !given.is_null()).map(|c| text_of(c).unwrap_or_else(|| c.to_string()));
-                let failed = block.get("is_error").and_then(Json::as_bool).unwrap_or_default();
-                turns.push(Turn::Result { id, text, failed });
-            }
+            let parts = content.as_array().into_iter().flatten();
+            turns.extend(parts.filter(|block| is_response(block)).map(blocks::result));
             let rest = content.as_array().is_none_or(|parts| parts.iter().any(|part| !is_response(part)));
             let only_text = |parts: &Vec<Json>| {
                 let parts: Vec<Json> = parts.iter().filter(|part| !is_response(part)).cloned().collect();
@@ -210,8 +210,4 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
             turns.extend(text.filter(|_| rest).map(Turn::User));
         }
     }
-}
-
-fn is_response(block: &Json) -> bool {
-    matches!(block.get("type").and_then(Json::as_str), Some("tool_result" | "tool_call_response"))
 }

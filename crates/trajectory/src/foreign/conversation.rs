@@ -19,6 +19,8 @@ pub(super) struct Called {
 #[derive(Debug, Clone)]
 pub(super) enum Turn {
     User(String),
+    /// What the model thought before it spoke or acted; no answer.
+    Thought(String),
     Agent {
         text: String,
         calls: Vec<Called>,

@@ -2,6 +2,7 @@
 //! Each format is known by its content and read into turns, and what becomes of turns is the same for all (`conversation`).
 
 mod atif;
+mod blocks;
 mod chat;
 mod conversation;
 mod inspect;

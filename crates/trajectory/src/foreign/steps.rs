@@ -49,6 +49,7 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
     for turn in conversation.turns {
         match turn {
             Turn::User(text) => steps.user(text),
+            Turn::Thought(text) => steps.said.extend(Some(text).filter(|text| !text.is_empty())),
             Turn::Agent { text, calls, observed } => steps.agent(text, calls, observed),
             Turn::Result { id, text, failed } => steps.result(id, text, failed),
         }

@@ -52,6 +52,10 @@ fn actions(log: &Trajectory) -> Vec<&str> {
     log.steps.iter().map(|step| step.action.as_str()).collect()
 }
 
+fn thoughts(log: &Trajectory) -> Vec<&str> {
+    log.steps.iter().map(|step| step.thought.as_deref().unwrap_or_default()).collect()
+}
+
 #[test]
 fn results_without_ids_or_of_equal_ids_come_in_the_order_of_the_calls() {
     for id in [None, Some(""), Some("call_0")] {
@@ -254,4 +258,68 @@ fn numbers_that_only_python_writes_are_null() {
     assert_eq!((read.wrong.as_slice(), read.all.len()), (&[][..], 1));
     let cut = read_any(&log.as_bytes()[..log.len() - 3], "f");
     assert!(cut.all.is_empty() && cut.wrong[0].message.contains("EOF"), "{:?}", cut.wrong);
+}
+
+#[test]
+fn calls_of_custom_tools_keep_name_and_input() {
+    let custom = json!({ "id": "c1", "type": "custom", "custom": { "name": "apply_patch", "input": "*** Begin" } });
+    let (log, _) = chat(&[user("patch"), assistant(&[custom]), result(Some("c1"), "done")]);
+    assert_eq!((actions(&log), observed(&log)), (vec!["tools.apply_patch(input_='*** Begin')"], vec![Some("done")]));
+}
+
+#[test]
+fn tools_that_a_provider_ran_have_their_results() {
+    let found = json!([{ "type": "web_search_result", "title": "T", "url": "u", "encrypted_content": "e" }]);
+    let content = json!([
+        { "type": "text", "text": "looking" },
+        { "type": "server_tool_use", "id": "s1", "name": "web_search", "input": { "query": "q" } },
+        { "type": "web_search_tool_result", "tool_use_id": "s1", "content": found },
+        { "type": "text", "text": "now this" },
+        { "type": "mcp_tool_use", "id": "m1", "name": "echo", "server_name": "s", "input": { "p": 1 } },
+        { "type": "mcp_tool_result", "tool_use_id": "m1", "is_error": false, "content": [{ "type": "text", "text": "M" }] },
+        { "type": "server_tool_use", "id": "s2", "name": "web_search", "input": { "query": "r" } },
+        { "type": "web_search_tool_result", "tool_use_id": "s2", "content": { "type": "web_search_tool_result_error", "error_code": "unavailable" } },
+        { "type": "tool_use", "id": "t1", "name": "f", "input": {} }
+    ]);
+    let returned =
+        json!([{ "type": "tool_result", "tool_use_id": "t1", "content": "R" }, { "type": "text", "text": "and?" }]);
+    let (log, notes) = chat(&[
+        user("find"),
+        json!({ "role": "assistant", "content": content }),
+        json!({ "role": "user", "content": returned }),
+    ]);
+    assert_eq!(notes, Vec::<String>::new());
+    assert_eq!(
+        actions(&log),
+        ["tools.web_search(query='q')", "tools.echo(p=1)", "tools.web_search(query='r')", "tools.f()"]
+    );
+    let failure = r#"{"error_code":"unavailable","type":"web_search_tool_result_error"}"#;
+    let page = r#"[{"title":"T","type":"web_search_result","url":"u"}]"#;
+    let parsed = |text: Option<&str>| text.and_then(|text| serde_json::from_str::<Json>(text).ok());
+    let of = observed(&log);
+    assert_eq!((parsed(of[0]), of[1]), (parsed(Some(page)), Some("M")));
+    assert_eq!((parsed(of[2]), of[3]), (parsed(Some(failure)), Some("R\n\nand?")));
+    assert_eq!(log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(), [false, false, true, false]);
+    assert_eq!(thoughts(&log), ["looking", "now this", "", ""]);
+}
+
+#[test]
+fn what_a_model_thought_is_the_thought_in_each_form() {
+    let messages = [
+        json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "WHY", "signature": "s" }, { "type": "text", "text": "so" }, { "type": "tool_use", "id": "c1", "name": "f", "input": {} }] }),
+        json!({ "role": "assistant", "content": "so", "reasoning_content": "WHY", "tool_calls": [call(Some("c1"), "f", "1")] }),
+        json!({ "role": "assistant", "content": [{ "type": "reasoning", "reasoning": "WHY" }, { "type": "text", "text": "so" }], "tool_calls": [call(Some("c1"), "f", "1")] }),
+    ];
+    for message in messages {
+        let (log, _) = chat(&[user("go"), message]);
+        assert_eq!(thoughts(&log), ["WHY\nso"]);
+    }
+    // It is no answer.
+    let (log, _) = chat(&[user("go"), json!({ "role": "assistant", "content": "fin", "reasoning_content": "WHY" })]);
+    assert_eq!(log.rest["answer"], "fin");
+    let call = |id: &str| json!({ "type": "function_call", "call_id": id, "name": "f", "arguments": "{}" });
+    let reasoning = |text: &str| json!({ "type": "reasoning", "summary": [{ "type": "summary_text", "text": text }] });
+    let items = json!([user("go"), reasoning("WHY"), call("a"), reasoning("AND"), call("b")]);
+    let read = lines(&[json!({ "model": "m", "input": items })]);
+    assert_eq!(thoughts(&read.all[0]), ["WHY\nAND", ""]);
 }
