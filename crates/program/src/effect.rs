@@ -147,11 +147,6 @@ impl Effect {
         format!("{variable} = {variable}")
     }
 
-    /// Whether it says only that variables stay as they are.
-    pub fn leaves_alone(&self) -> bool {
-        self.places.iter().all(|place| place.how == How::Stays)
-    }
-
     /// Whether a line has the form of an effect.
     pub fn is_one(line: &str) -> bool {
         let source = format!("def _():\n {line}\n");
