@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 use super::{difference, each, field, read, row};
 use crate::Row;
 use stepwright_study::recordings::{json_files, name_of};
+use stepwright_study::statler::groups::Group;
 use stepwright_study::statler::outputs::{Output, Said, equal_text};
 use stepwright_study::statler::recorded::{Episode, episode_files};
-use stepwright_study::statler::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
+use stepwright_study::statler::report::scored;
+use stepwright_study::statler::scores::Played;
 use stepwright_world::table::Move;
 
 /// A method's recorded run of an episode.
@@ -100,44 +102,53 @@ fn judge(run: &Run, episode: &Episode, at: &str, row: &mut Row) -> Played {
     played
 }
 
-/// Compares scores with those of the runs they were made from.
+/// Compares scores with those that the study's tables give of the runs they were made from.
 fn scores(file: &Path, runs: &Runs) -> Row {
     let mut row = row(file, "scores");
     let Some(expected) = read::<Value>(file, &mut row) else { return row };
     let used: Option<Vec<u64>> =
         expected.get("episodes_used").and_then(|list| serde_json::from_value(list.clone()).ok());
-    let of = |domain: &str, method: &str| -> Vec<&Played> {
-        let all = runs.get(&(domain.to_owned(), method.to_owned())).into_iter().flatten();
-        all.filter(|(index, _)| used.as_ref().is_none_or(|used| used.contains(index)))
-            .map(|(_, played)| played)
-            .collect()
-    };
-    let share = |share: Share| json!([share.right, share.of]);
-    let both = |by: ByMemory| [("non_temporal", share(by.non_temporal)), ("temporal", share(by.temporal))];
-    for (domain, methods) in entries(&expected, "per_model_truncation") {
-        for (method, numbers) in methods.as_object().into_iter().flatten() {
-            let got = Scores::of(of(domain, method));
-            let at = format!("{}, {domain} {method}, own truncation", name_of(file));
-            figure(&mut row, &at, numbers, "episodes", json!(got.episodes));
-            figure(&mut row, &at, numbers, "success", json!(got.success));
-            figure(&mut row, &at, numbers, "successful_steps", json!(got.successful_steps));
-            both(got.requests).into_iter().for_each(|(name, got)| figure(&mut row, &at, numbers, name, got));
-        }
+    let is_used = |index: &u64| used.as_ref().is_none_or(|used| used.contains(index));
+    let mut groups = Vec::new();
+    for ((domain, method), runs) in runs {
+        let played = runs.iter().filter(|(index, _)| is_used(index)).map(|(_, played)| played.clone());
+        Group::of(&mut groups, domain, &own_name(method), "recorded").played.extend(played);
     }
-    for (domain, methods) in entries(&expected, "aligned_truncation") {
-        let names: Vec<&String> = methods.as_object().into_iter().flat_map(|m| m.keys()).collect();
-        let played: Vec<Vec<&Played>> = names.iter().map(|method| of(domain, method)).collect();
-        for (method, got) in names.iter().zip(up_to_first_failure_of_any(&played)) {
-            let at = format!("{}, {domain} {method}, common truncation", name_of(file));
-            let numbers = methods.get(method.as_str()).unwrap_or(&Value::Null);
-            both(got).into_iter().for_each(|(name, got)| figure(&mut row, &at, numbers, name, got));
+    let all = scored(&groups);
+    for (cut, common) in [("per_model_truncation", false), ("aligned_truncation", true)] {
+        for (domain, method, numbers) in entries(&expected, cut) {
+            let at = format!("{}, {domain} {method}, {cut}", name_of(file));
+            let Some(got) = all.iter().find(|got| got.domain == *domain && got.method == own_name(method)) else {
+                row.differs(difference(at, numbers, "no recorded outputs"));
+                continue;
+            };
+            // A method that none is compared with is cut at its own failures alone.
+            let own = [got.non_temporal, got.temporal];
+            let [non_temporal, temporal] = got.common.filter(|_| common).unwrap_or(own);
+            let whole = [
+                ("episodes", json!(got.episodes)),
+                ("success", json!(got.success)),
+                ("successful_steps", json!(got.successful_steps)),
+            ];
+            let requests = [("non_temporal", json!(non_temporal)), ("temporal", json!(temporal))];
+            let figures = whole.into_iter().filter(|_| !common).chain(requests);
+            figures.for_each(|(name, got)| figure(&mut row, &at, numbers, name, got));
         }
     }
     row
 }
 
-fn entries<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    value.get(name).and_then(Value::as_object).into_iter().flatten()
+/// The program's own names of methods have hyphens.
+fn own_name(method: &str) -> String {
+    method.replace('_', "-")
+}
+
+/// The numbers of each domain and method.
+fn entries<'a>(expected: &'a Value, cut: &str) -> impl Iterator<Item = (&'a String, &'a String, &'a Value)> {
+    let domains = expected.get(cut).and_then(Value::as_object).into_iter().flatten();
+    domains.flat_map(|(domain, methods)| {
+        methods.as_object().into_iter().flatten().map(move |(method, numbers)| (domain, method, numbers))
+    })
 }
 
 /// Compares one number or pair, if the recording has it; fractions to the four digits recorded.
