@@ -14,6 +14,9 @@ use stepwright_study::recordings::{jsonl_files, name_of};
 /// Far above what any budget allows: a program that takes longer has no bound.
 const HANGS: Duration = Duration::from_secs(60);
 
+/// Far above what a program's memory holds: more output than this has no bound.
+const FLOODS: usize = 20 << 20;
+
 /// How the paths begin of what is looked at here.
 pub(super) const LOOKED_AT: &[&str] = &["constructs", "hostile"];
 
@@ -58,12 +61,13 @@ fn construct(program: &Program, row: &mut Row, at: String) {
     row.equal(at, expected, &got);
 }
 
-/// Any verdict, in bounded time.
+/// Any verdict, in bounded time and with bounded output.
 fn hostile(program: &Program, row: &mut Row, at: String) {
     let started = Instant::now();
-    run_module(&program.source, Limits { steps: Limits::MODULE.steps / 10, ..Limits::MODULE });
-    let took = started.elapsed();
-    row.count((took > HANGS).then(|| difference(at, "a verdict", format!("{took:?}"))));
+    let run = run_module(&program.source, Limits { steps: Limits::MODULE.steps / 10, ..Limits::MODULE });
+    let (took, printed) = (started.elapsed(), run.stdout.len());
+    let within = took <= HANGS && printed < FLOODS;
+    row.count((!within).then(|| difference(at, "a verdict", format!("{took:?}, {printed} bytes printed"))));
 }
 
 #[cfg(test)]

@@ -56,7 +56,6 @@ mod logs_of_before;
 mod own_services;
 mod own_world;
 mod precondition_figures;
-mod precondition_golden;
 mod prompt_structure;
 mod provider_clients;
 mod provider_score;
