@@ -75,8 +75,3 @@ pub use scored::ID as SCORED;
 pub use step::{
     Answer, Carried, Checks, Deed, Place, Program, Rank, Reading, Section, SectionLine, Step, StepStatus, VetoedAction,
 };
-
-#[cfg(test)]
-#[path = "../../../tests/support/recordings.rs"]
-#[allow(dead_code, reason = "shared with the integration tests, each of which uses a part of it")]
-mod recordings;

@@ -140,47 +140,6 @@ fn a_rejected_proposal_is_not_offered_again() {
 }
 
 #[test]
-fn recorded_runs_of_algorithm_1_come_out_the_same() {
-    let Some(golden) = crate::recordings::recordings("sgd/golden") else { return };
-    let files = std::fs::read_dir(golden).unwrap();
-    let mut cases = 0;
-    for file in files.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("algorithm1_")) {
-        let golden: serde_json::Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
-        for case in golden["cases"].as_array().unwrap() {
-            let expect = &case["expect"];
-            // The recorded verdicts replace the engine, in the order in which lines were verified.
-            let mut log = expect["log"].as_array().unwrap().iter();
-            let mut random = case["random"].as_array().unwrap().iter();
-            let trial = algorithm_1(
-                case["max_attempts"].as_u64().unwrap() as u32,
-                || case["greedy"].as_str().unwrap().to_owned(),
-                || random.next().unwrap().as_str().unwrap().to_owned(),
-                |line| {
-                    let entry = log.next().unwrap();
-                    assert_eq!(entry["line"], line);
-                    // Reasons that need no state must be found by reading alone.
-                    if let Some(expected @ ("NoAction" | "NotAnAction" | "SyntaxError")) = entry["reason"].as_str() {
-                        match read_line(line) {
-                            Line::Not { reason, .. } => assert_eq!(reason, expected, "{line}"),
-                            // That it is no action of this receiver is the world's to say.
-                            Line::Call(_) => assert_eq!(expected, "NotAnAction", "{line}"),
-                        }
-                    }
-                    entry["ok"].as_bool().unwrap()
-                },
-            );
-            assert_eq!(expect["prediction"], trial.prediction.as_str());
-            assert_eq!(expect["verified"], trial.verified);
-            assert_eq!(expect["attempts"], trial.attempts);
-            assert_eq!(expect["greedy_samples"], trial.greedy_samples);
-            assert_eq!(expect["random_samples"], trial.random_samples);
-            cases += 1;
-        }
-    }
-    assert!(cases > 100, "{cases}");
-}
-
-#[test]
 fn the_line_that_counts_is_found_in_what_chat_models_write() {
     assert_eq!(first_line("\n    agent.goto('x')\n    env.f()"), "agent.goto('x')");
     assert_eq!(first_line("```python\nagent.goto('x')\n```"), "agent.goto('x')");
