@@ -195,7 +195,7 @@ fn page() -> String {
          and asks nobody. `stepwright show FILE` prints it, `stepwright export FILE --jsonl OUT` writes it in its normal form.\n\n\
          The first line is the [header](#header), every further line a [record](#record). Fields that hold nothing may be left out. The last\n\
          field of every line is `sum`, the CRC-32 of what is before it, in hexadecimal ([reliability](../explanation/reliability.md)); lines of earlier\n\
-         releases have none. A last line torn by a crash is set aside in `FILE.torn`. Lines of format 1 name some events otherwise;\n\
+         versions have none. A last line torn by a crash is set aside in `FILE.torn`. Lines of format 1 name some events otherwise;\n\
          `export --jsonl` writes them as they are described here.\n\n\
          Made from `crates/episode/src`; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n"
         .to_owned();

@@ -349,7 +349,7 @@ async fn examples_are_made_on_demand() {
     }
 }
 
-/// L6: examples are files as this program writes them, with checksums; the table's shows that those of the first release are read.
+/// L6: examples are files as this program writes them, with checksums; the table's shows that those of the first version are read.
 #[test]
 fn l6_the_examples_have_checksums() {
     use stepwright_files::sum::{Sum, check};

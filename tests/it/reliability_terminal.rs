@@ -12,7 +12,7 @@ const PLANTED: &str = "\u{1b}]52;c;ZXZpbA==\u{7}\u{1b}]0;evil\u{7}\u{9b}2J\u{202
 
 const SOLVED: &str = include_str!("../../sessions/solved.jsonl");
 
-/// The session without its sums, as earlier releases wrote it: what is changed in it is read then.
+/// The session without its sums, as earlier versions wrote it: what is changed in it is read then.
 fn unsummed() -> String {
     let line =
         |line: &str| line.rsplit_once(",\"sum\":").map_or(line.to_owned(), |(rest, _)| format!("{rest}}}")) + "\n";

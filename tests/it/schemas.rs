@@ -35,7 +35,7 @@ fn every_session_that_ships_is_as_the_schema_says() {
     let validator = validator(Which::Session);
     let mut lines = 0;
     for path in files(&root().join("sessions"), &[".jsonl"]) {
-        // Sessions that earlier releases wrote are in today's form as the program holds them, and as it writes them again.
+        // Sessions that earlier versions wrote are in today's form as the program holds them, and as it writes them again.
         let loaded = log::load(&path).unwrap();
         let text = render(Format::Jsonl, &loaded.session.header, &loaded.records, showing).unwrap();
         lines += hold(&validator, &path.display().to_string(), &text);

@@ -77,7 +77,7 @@ impl<Name: Ord + Clone> Documents<Name> {
         self.values.get(artifact)
     }
 
-    /// Puts a document there that no change led to: logs of earlier releases hold some plans so.
+    /// Puts a document there that no change led to: logs of earlier versions hold some plans so.
     pub(crate) fn insert(&mut self, artifact: Name, document: Arc<Value>) {
         self.values.insert(artifact, document);
     }

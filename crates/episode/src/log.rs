@@ -3,7 +3,7 @@
 //! Appending only. A record is handed to the operating system before it is shown (`write` of the whole line), so a crash or a
 //! kill of the program loses nothing that was shown; [`Writer::sync`] also asks for the disk, which is done for decisions. One
 //! writer at a time, by an advisory lock. A line torn by a crash is set aside beside the file before anything is appended. Each line
-//! ends with its checksum; lines of earlier releases have none and are read all the same. How lines reach the disk is
+//! ends with its checksum; lines of earlier versions have none and are read all the same. How lines reach the disk is
 //! [`stepwright_files`]' part.
 
 use std::io::{BufRead, BufReader, Read};

@@ -14,7 +14,7 @@ const DIGITS: usize = 8;
 /// The state of a line's checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sum {
-    /// The line has none: an earlier release wrote it, or a person.
+    /// The line has none: an earlier version wrote it, or a person.
     Absent,
     /// The line is as it was written.
     Fits,

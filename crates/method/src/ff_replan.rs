@@ -21,7 +21,7 @@ const REMARK: &str = ";";
 /// Beside a plan the planner gives a JSON object: under this name how many ground actions the planner chose among.
 const CONSIDERED: &str = "ground_actions";
 
-/// How many actions planners chose among on a path, on average over their plans; `None` where none was asked, or an earlier release did
+/// How many actions planners chose among on a path, on average over their plans; `None` where none was asked, or an earlier version did
 /// not record it.
 fn considered(path: &[&Node]) -> Option<f64> {
     let asks = path.iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN);

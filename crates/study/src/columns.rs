@@ -26,7 +26,7 @@ pub(crate) struct Group<'a, L> {
 
 /// Rows: results by their conditions, those that no column shows among them. Results of one task with one seed that are alike count once
 /// (without a model methods may do the same). Where unlike ones would stand in a row, their units differed in something that nothing names
-/// (a file of an earlier release): what differs tells them apart. What came out alike with every seed counts once.
+/// (a file of an earlier version): what differs tells them apart. What came out alike with every seed counts once.
 pub(crate) fn rows<'a, L: Sample>(
     lines: impl IntoIterator<Item = &'a L>,
     conditions: impl Fn(&L) -> Conditions,

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::runner::{Contents, Entry, Experiment, merge, unit_key};
 
-    /// Results of two actions by a build under these truths, with these seeds, as an earlier release wrote them: the truth in the
+    /// Results of two actions by a build under these truths, with these seeds, as an earlier version wrote them: the truth in the
     /// condition alone. The assertions of the second truth's units agree less.
     fn file(build: &str, truths: &[&str], seeds: &[u64]) -> String {
         let fields = json!({ "program": build, "model": { "name": "symbolic" }, "data": "shipped", "samples": 0 });

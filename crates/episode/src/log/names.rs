@@ -1,4 +1,4 @@
-//! Names of fields of records without a checksum: those that releases before checksums wrote.
+//! Names of fields of records without a checksum: those that versions before checksums wrote.
 //!
 //! The list is closed: lines written since have a checksum, by which a changed name is found. A name that is not in it was damaged, or
 //! written by a person or another program; the record is read without it, and that is said.

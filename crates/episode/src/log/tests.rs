@@ -403,7 +403,7 @@ fn d18_files_without_checksums_are_read_as_before_and_unknown_fields_are_said() 
     assert!(error.contains("s.jsonl:4: the line has no checksum"), "{error}");
 }
 
-/// The names written without checksums are those of every event there was: nothing an earlier release wrote is called unknown.
+/// The names written without checksums are those of every event there was: nothing an earlier version wrote is called unknown.
 #[test]
 fn d18_no_field_of_a_shipped_session_is_unknown() {
     for text in [include_str!("../../../../sessions/kitchen.jsonl"), include_str!("../../../../sessions/table.jsonl")] {

@@ -180,7 +180,7 @@ impl std::fmt::Display for AdoptedSet {
     }
 }
 
-/// The world and the task that the first remark of a file of an earlier release tells.
+/// The world and the task that the first remark of a file of an earlier version tells.
 fn told(remark: &str) -> Option<(String, String)> {
     let known = ["Preconditions in force in ", "Preconditions inferred in "];
     let (world, task) = known.iter().find_map(|words| remark.strip_prefix(words))?.split_once(" (")?;

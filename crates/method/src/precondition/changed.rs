@@ -18,7 +18,7 @@ pub struct CandidateMark {
     pub rejected: bool,
 }
 
-/// A person's change of one candidate precondition: added (nothing before), edited or marked. In sessions of earlier releases also taken
+/// A person's change of one candidate precondition: added (nothing before), edited or marked. In sessions of earlier versions also taken
 /// out again (nothing after).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateEdit {

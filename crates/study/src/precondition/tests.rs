@@ -125,7 +125,7 @@ async fn a_row_is_one_experiment_and_seeds_are_repetitions() {
     for text in [
         with(|r| r.way.truth_file = Some("12ab".to_owned())),
         with(|r| r.way.tests = Some(3)),
-        // As earlier releases wrote it: the condition alone knows.
+        // As earlier versions wrote it: the condition alone knows.
         with(|r| {
             r.assertions.clear();
             r.under.condition = Arc::new(json!({ "truth_digest": "34cd", "episodes": 3 }));

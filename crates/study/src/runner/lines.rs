@@ -207,7 +207,7 @@ impl Contents {
 const HEAD: &[u8] = b"{\"stepwright\":\"results\"";
 
 const OTHER: &str =
-    "these are no results with their experiment at the head (an earlier release wrote none); name another file";
+    "these are no results with their experiment at the head (an earlier version wrote none); name another file";
 
 #[cfg(test)]
 mod tests {

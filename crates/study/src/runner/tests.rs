@@ -228,7 +228,7 @@ async fn d3_a_results_file_is_never_touched_unless_it_is_one() {
         std::fs::read_to_string(file).unwrap()
     };
     let second = whole.lines().nth(2).unwrap();
-    // Also what only looks like results further down, and a file in the form of an earlier release.
+    // Also what only looks like results further down, and a file in the form of an earlier version.
     for foreign in
         ["{", "{\"stepwright\"", "my only notes", "{\"task\":\"a\",\"won\":true}", &format!("notes\n{whole}"), second]
     {
