@@ -1,8 +1,8 @@
 //! Worlds. Deterministic environments an agent acts in: their list, the interface each offers, the records it exchanges.
 //!
 //! A world knows nothing of methods, models or terminals; it does no input or output while stepping (its loader reads files
-//! beforehand), the external world aside, whose steps another process does ([`remote`]). One folder a world; [`WORLDS`] is the
-//! only place that lists them (`list`).
+//! beforehand), two aside whose steps another process does ([`remote`]): the external world, and that of an agent behind the gate,
+//! which starts the agent and a proxy. One folder a world; [`WORLDS`] is the only place that lists them (`list`).
 
 mod ability;
 mod adapter;

@@ -1,8 +1,8 @@
 //! Worlds whose steps are done by another process: what they offer beyond [`super::World`].
 //!
-//! Such a world may take long, hang or die, and has no snapshots: going back costs nothing until it is acted in
-//! again, because only then the process is brought there by replaying the steps. It is stepped beside the work that must
-//! continue meanwhile, in a fork.
+//! Such a world may take long, hang or die, and its snapshot is the way itself: going back costs nothing until it is acted in
+//! again, because only then the process is brought there, by a snapshot of its own where it gave one, and by replaying the
+//! steps. It is stepped beside the work that must continue meanwhile, in a fork.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

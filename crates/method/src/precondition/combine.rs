@@ -209,7 +209,7 @@ impl Combined {
         }
     }
 
-    /// Puts parts together; `parts` are those of the dissection, in its order. `places_tell` is false where marks of objects mean
+    /// Puts parts together; `parts` are those of the dissection, in its order. `places_decide` is false where marks of objects mean
     /// nothing.
     pub(super) fn new(dissection: &Dissection, parts: &[Arc<PartSets>], len: usize, places_decide: bool) -> Self {
         let mut combined = Combined::open_at(InstanceSet::none(len));
