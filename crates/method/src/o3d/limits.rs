@@ -8,33 +8,13 @@ use stepwright_skill::hierarchy::Line;
 use super::lines;
 use crate::Context;
 use crate::options::LIMITS;
+use crate::react::{Limit, limit};
 use stepwright_episode::Decision;
 use stepwright_text::words::count;
 use stepwright_world::options::{Kind, OptionSpec};
 
 /// Lines in a row that execute nothing, after which the episode is over: neither policy gets anywhere.
 const IDLE: usize = 12;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Limit {
-    most: Option<usize>,
-    thoughts: bool,
-    /// Whether the same twice in a row ends the episode.
-    repeat: bool,
-}
-
-fn limit(name: &str) -> Limit {
-    let (most, thoughts, repeat) = match name {
-        "react-49" => (Some(49), true, false),
-        "react-14" => (Some(14), true, false),
-        "reflexion-49" => (Some(49), true, true),
-        "reflexion-50" => (Some(50), true, true),
-        "o3d-30" => (Some(30), false, true),
-        "o3d-15" => (Some(15), false, false),
-        _ => (None, false, false),
-    };
-    Limit { most, thoughts, repeat }
-}
 
 pub const ACTIONS: OptionSpec =
     OptionSpec::new("actions", "Actions", Kind::Whole { min: 1, max: 1000 }, "actions of an episode at most");

@@ -11,7 +11,7 @@ mod prompt;
 use stepwright_trajectory::react::{OK, is_thought, read, verbatim};
 
 pub(super) use super::options::LIMITS;
-pub(super) use limits::over;
+pub(super) use limits::{Limit, limit, over};
 use prompt::form_of;
 pub(super) use prompt::{
     ACT, CHARACTERS, EXAMPLES, Notes, Taken, beginning, examples_of, material, render, taken, transcript, transcript_of,
