@@ -111,6 +111,14 @@ impl Turn {
         }
     }
 
+    /// The proposals rejected here, each with the reason, in the order of the decisions.
+    pub fn rejected(&self) -> impl Iterator<Item = (&Proposal, &str)> {
+        self.decisions.iter().filter_map(|decision| match &decision.choice {
+            Choice::Reject { proposal, reason } => Some((self.proposal(*proposal)?, reason.as_str())),
+            _ => None,
+        })
+    }
+
     /// The last decisions that take a step from here, or that refuse one, in order: so many at most, and how many there are in all.
     pub fn last_decisions(&self, takes: bool, most: usize) -> (Vec<&Decision>, usize) {
         let places = self.index.places(takes, &self.decisions);

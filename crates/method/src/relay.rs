@@ -60,7 +60,7 @@ impl Method for Relay {
         }
         let first = cx.options().count(&SAMPLES).max(1);
         if !round.has_asked(&AskKind::RELAYED) && !round.has_asked(&AskKind::SAMPLES) {
-            return match rejections(round).filter(|(proposal, _)| is_of(round, proposal, template(cx))).count() {
+            return match round.turn.rejected().filter(|(proposal, _)| is_of(round, proposal, template(cx))).count() {
                 n if n >= PATIENCE => Step::Recommend {
                     proposal: None,
                     why: format!("{n} answers were rejected in a row: edit one, type one, or ask for more"),
@@ -114,14 +114,6 @@ impl Method for Relay {
     }
 }
 
-/// Rejections at this step, each with the reason, in order.
-fn rejections<'a>(round: Round<'a>) -> impl Iterator<Item = (&'a Proposal, &'a str)> {
-    round.turn.decisions.iter().filter_map(move |decision| match &decision.choice {
-        Choice::Reject { proposal, reason } => Some((round.turn.proposal(*proposal)?, reason.as_str())),
-        _ => None,
-    })
-}
-
 /// The template that is recorded with asks from now on: whether the request is as the program made it, or as a person words it.
 fn template(cx: &Context<'_>) -> &'static str {
     if wording::at(cx.session, cx.session.cursor()).is_empty() { "relay" } else { "edited" }
@@ -171,7 +163,7 @@ fn rejected(cx: &Context<'_>) -> Vec<(Whole, Said, String)> {
         let answer = whole.answer();
         Some((whole, answer, why))
     };
-    rejections(round).filter_map(turn).collect()
+    round.turn.rejected().filter_map(turn).collect()
 }
 
 /// What a person changed in the last answer of this conversation.

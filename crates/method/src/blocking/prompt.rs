@@ -10,7 +10,7 @@ use crate::next_action::scoring::Candidate;
 use crate::prompting::CHARS_A_TOKEN;
 use crate::written_plan::Vocabulary;
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{AskKind, AskState, Choice, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
+use stepwright_episode::{AskKind, AskState, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
 use stepwright_model::Completion;
 use stepwright_world::blocking::domain::Pattern;
 
@@ -195,13 +195,10 @@ fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
     }
     let answers = node.turn.proposals.iter().filter(|p| p.ask.is_some_and(|ask| ask >= cx.round));
     failures.extend(answers.filter_map(|p| p.problem.clone()));
-    failures.extend(node.turn.decisions.iter().filter_map(|d| match &d.choice {
-        Choice::Reject { proposal, reason } => {
-            let text = node.turn.proposal(*proposal)?.action.as_ref()?.text.clone();
-            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-            Some(format!("a person who supervises you refused `{text}`{reason}"))
-        }
-        _ => None,
+    failures.extend(node.turn.rejected().filter_map(|(proposal, reason)| {
+        let text = &proposal.action.as_ref()?.text;
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        Some(format!("a person who supervises you refused `{text}`{reason}"))
     }));
     if let Some(text) = circling(cx, leaves) {
         failures.push(format!("`{text}` was selected again and again without getting anywhere; select another"));

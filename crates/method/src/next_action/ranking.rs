@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::context::action_of;
 use crate::{Answer, Context, REFERENCE, Rank, Reading, WorkInput};
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{Ask, AskKind, Choice, Origin, Proposal, Turn};
+use stepwright_episode::{Ask, AskKind, Origin, Proposal, Turn};
 use stepwright_program::Call;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -112,12 +112,5 @@ fn offered_call(proposal: &Proposal) -> Option<Call> {
 }
 
 fn rejected(turn: &Turn) -> Vec<(Call, String)> {
-    let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
-        Choice::Reject { proposal, reason } => {
-            let call = offered_call(turn.proposal(*proposal)?)?;
-            Some((call, reason.clone()))
-        }
-        _ => None,
-    });
-    refused.collect()
+    turn.rejected().filter_map(|(proposal, reason)| Some((offered_call(proposal)?, reason.to_owned()))).collect()
 }

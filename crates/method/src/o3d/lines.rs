@@ -9,7 +9,7 @@ use stepwright_trajectory::react::seen;
 use crate::Context;
 use crate::react::beginning;
 use crate::skills::SKILLS;
-use stepwright_episode::{Choice, Node};
+use stepwright_episode::Node;
 
 /// The lines on a path from the reset. Actions of selections that were blocked are none.
 pub(super) fn entries(path: &[&Node]) -> Vec<Entry> {
@@ -48,13 +48,8 @@ pub(super) fn style(cx: &Context<'_>, known: &Knowledge) -> Style {
 
 /// The lines as work beside the episode takes them along. What a person refused here counts as refused.
 pub(super) fn past(cx: &Context<'_>) -> Value {
-    let turn = cx.node().map(|node| &node.turn);
-    let refused = turn.into_iter().flat_map(|turn| {
-        turn.decisions.iter().filter_map(|decision| match &decision.choice {
-            Choice::Reject { proposal, .. } => turn.proposal(*proposal)?.action.as_ref(),
-            _ => None,
-        })
-    });
+    let refused = cx.node().into_iter().flat_map(|node| node.turn.rejected());
+    let refused = refused.filter_map(|(proposal, _)| proposal.action.as_ref());
     let refused = refused.filter(|action| hierarchy::recorded(&action.text).is_none()).map(|action| Entry {
         line: Line::Act(action.text.clone()),
         observation: String::new(),

@@ -7,8 +7,9 @@ use stepwright_skill::{Knowledge, Primitive};
 
 use super::{is_layered, lines, parts};
 use crate::Context;
+use crate::prompting::Rejection;
 use crate::react::{Notes, material, render};
-use stepwright_episode::{Choice, PromptRecord};
+use stepwright_episode::PromptRecord;
 
 #[derive(Serialize)]
 struct Material {
@@ -30,7 +31,7 @@ struct Material {
     call: String,
     /// The beginning of the next line, where a text is gone on with.
     cue: &'static str,
-    rejections: Vec<Refused>,
+    rejections: Vec<Rejection>,
 }
 
 #[derive(Serialize)]
@@ -38,12 +39,6 @@ struct Form {
     syntax: String,
     example: Option<String>,
     examples: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Refused {
-    line: String,
-    reason: String,
 }
 
 pub(super) fn of(cx: &Context<'_>, known: &Knowledge) -> Result<PromptRecord, String> {
@@ -77,7 +72,7 @@ pub(super) fn of(cx: &Context<'_>, known: &Knowledge) -> Result<PromptRecord, St
         history,
         so_far,
         cue: if style == Style::Action { "Action:" } else { ">" },
-        rejections: rejections(cx),
+        rejections: Rejection::all(cx.node(), |proposal| Some(proposal.raw.trim().to_owned())),
         call: open.as_ref().map(ToString::to_string).unwrap_or_default(),
     };
     let name = if open.is_none() { "o3d/base" } else { "o3d/skill" };
@@ -93,18 +88,6 @@ fn one_policy(cx: &Context<'_>, known: &Knowledge) -> Result<PromptRecord, Strin
 fn form(primitive: &Primitive) -> Form {
     let Primitive { syntax, examples } = primitive.clone();
     Form { syntax, example: examples.first().cloned(), examples }
-}
-
-fn rejections(cx: &Context<'_>) -> Vec<Refused> {
-    let Some(turn) = cx.node().map(|node| &node.turn) else { return Vec::new() };
-    let rejected = turn.decisions.iter().filter_map(|decision| match &decision.choice {
-        Choice::Reject { proposal, reason } => {
-            let line = turn.proposal(*proposal)?.raw.trim().to_owned();
-            Some(Refused { line, reason: reason.clone() })
-        }
-        _ => None,
-    });
-    rejected.collect()
 }
 
 /// The line of an answer: its first that is not empty and no fence.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::context::{decided, kind_of};
 use crate::{History, folded};
-use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Choice, Node, NodeId, Proposal, Turn};
+use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Node, NodeId, Proposal, Turn};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivePlan<'a> {
@@ -71,10 +71,7 @@ impl Taken {
         let line = |step: &Step| step.line.filter(|(ask, _)| *ask > plan).map(|(_, line)| line);
         let executed: Vec<_> = since.clone().filter_map(|step| Some((line(step)?, !step.refused))).collect();
         // A line that a person refuses is passed over.
-        let rejected = here.turn.decisions.iter().filter_map(|d| match &d.choice {
-            Choice::Reject { proposal, .. } => here.turn.proposal(*proposal),
-            _ => None,
-        });
+        let rejected = here.turn.rejected().map(|(proposal, _)| proposal);
         let passed = rejected.filter(|p| is_line(&here.turn, p, plan)).filter_map(|p| p.line).max();
         Some(ActivePlan {
             text,
@@ -116,7 +113,7 @@ pub(crate) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use stepwright_episode::{Action, Actor, Ask, Decision, Documents, Origin, StepOutcome};
+    use stepwright_episode::{Action, Actor, Ask, Choice, Decision, Documents, Origin, StepOutcome};
 
     /// An event at a node: an ask of a plan or a line, then the proposal taken or refused.
     enum Happens {

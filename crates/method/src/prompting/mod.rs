@@ -26,7 +26,7 @@ pub(crate) use program::of_demonstration;
 pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::options::{SHOTS, THINK};
-use stepwright_episode::{Choice, PromptRecord, Session};
+use stepwright_episode::{Node, PromptRecord, Proposal, Session};
 use stepwright_model::prompt::Prompts;
 use stepwright_model::translator::Translator;
 use stepwright_program::Call;
@@ -71,10 +71,19 @@ pub struct Material<'a> {
     pub turn_ends: Option<&'a str>,
 }
 
+/// What a person rejected at a step, as prompts name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rejection {
     pub line: String,
     pub reason: String,
+}
+
+impl Rejection {
+    /// All of a node, in the words that a method has for a proposal; what it has none for is left out.
+    pub(crate) fn all(node: Option<&Node>, line: impl Fn(&Proposal) -> Option<String>) -> Vec<Rejection> {
+        let rejected = node.into_iter().flat_map(|node| node.turn.rejected());
+        rejected.filter_map(|(what, why)| Some(Rejection { line: line(what)?, reason: why.to_owned() })).collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,15 +244,8 @@ pub(super) fn completion_tokens(raw: bool, think: bool) -> u32 {
 }
 
 fn rejections(session: &Session) -> Vec<Rejection> {
-    let Some(turn) = session.current().map(|n| &n.turn) else { return Vec::new() };
-    let rejected = turn.decisions.iter().filter_map(|d| match &d.choice {
-        Choice::Reject { proposal, reason } => {
-            let proposal = turn.proposal(*proposal)?;
-            let action = proposal.action.as_ref();
-            let line = action.and_then(|a| a.call.clone()).unwrap_or_else(|| proposal.raw.trim().to_owned());
-            Some(Rejection { line, reason: reason.clone() })
-        }
-        _ => None,
-    });
-    rejected.collect()
+    Rejection::all(session.current(), |proposal| {
+        let call = proposal.action.as_ref().and_then(|action| action.call.clone());
+        Some(call.unwrap_or_else(|| proposal.raw.trim().to_owned()))
+    })
 }

@@ -4,8 +4,9 @@ use serde::Serialize;
 use stepwright_trajectory::react::{Examples, Form, OK, first, seen};
 
 use crate::Context;
+use crate::prompting::Rejection;
 use crate::think::thoughts;
-use stepwright_episode::{Choice, Node, PromptRecord};
+use stepwright_episode::{Node, PromptRecord};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::{Kind, OptionSpec};
 
@@ -54,7 +55,7 @@ pub(crate) struct Material {
     steps: Vec<Taken>,
     cue: &'static str,
     thought: String,
-    refused: Vec<Refused>,
+    refused: Vec<Rejection>,
     #[serde(skip)]
     left_out: Option<String>,
 }
@@ -63,12 +64,6 @@ pub(crate) struct Material {
 pub(crate) struct Taken {
     action: String,
     observation: String,
-}
-
-#[derive(Serialize)]
-struct Refused {
-    line: String,
-    reason: String,
 }
 
 /// A template filled in, in the form for the model in use.
@@ -130,7 +125,7 @@ pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Ma
         steps: taken,
         cue: form.cue(),
         thought: form.think("…"),
-        refused: refused(cx),
+        refused: Rejection::all(cx.node(), |proposal| Some(proposal.action.as_ref()?.text.clone())),
         left_out,
     })
 }
@@ -172,18 +167,6 @@ pub(crate) fn transcript_of(form: Form, recorded: &Demonstration) -> Option<Stri
         text.push_str(&form.step(&step.action, seen(step.observed())));
     }
     Some(text)
-}
-
-fn refused(cx: &Context<'_>) -> Vec<Refused> {
-    let Some(turn) = cx.node().map(|node| &node.turn) else { return Vec::new() };
-    let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
-        Choice::Reject { proposal, reason } => {
-            let line = turn.proposal(*proposal)?.action.as_ref()?.text.clone();
-            Some(Refused { line, reason: reason.clone() })
-        }
-        _ => None,
-    });
-    refused.collect()
 }
 
 fn characters(texts: &[String]) -> usize {

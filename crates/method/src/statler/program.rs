@@ -11,7 +11,7 @@ use crate::request_program::{
 };
 use crate::{Context, REFERENCE, Round, Step};
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
+use stepwright_episode::{AskKind, Check, CheckKind, Origin, PromptRecord, Status, Verdict};
 use stepwright_model::Completion;
 use stepwright_world::{CUPS, NOTHING, Request, TASK, closes};
 
@@ -128,12 +128,9 @@ fn exchanges(cx: &Context<'_>, policy: CodePolicy) -> Vec<AnsweredRequest> {
 
 fn refused(cx: &Context<'_>) -> Vec<Refused> {
     let Some(turn) = cx.node().map(|n| &n.turn) else { return Vec::new() };
-    let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
-        Choice::Reject { proposal, reason } => {
-            let code = turn.proposal(*proposal)?.action.as_ref()?.text.lines().collect::<Vec<_>>().join("; ");
-            Some(Refused { code, reason: reason.clone() })
-        }
-        _ => None,
+    let refused = turn.rejected().filter_map(|(proposal, reason)| {
+        let code = proposal.action.as_ref()?.text.lines().collect::<Vec<_>>().join("; ");
+        Some(Refused { code, reason: reason.to_owned() })
     });
     refused.collect()
 }
