@@ -81,8 +81,14 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/world/src/adapter/", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/gate.rs", "agent", "the command behind the gate is the world's"),
     ("crates/world/src/agent/", "relay", "the method it suggests"),
-    // The receiver of actions in worlds' specifications, and what a person is called for whom actions are taken.
-    ("crates/", "agent", "a call's receiver"),
+    // Words that are `agent` too: the receiver of actions in worlds' specifications, who made a step.
+    ("crates/world/src/household/", "agent", "a call's receiver"),
+    ("crates/world/src/external/reading.rs", "agent", "a call's receiver"),
+    ("crates/world/src/transcript.rs", "agent", "a call's receiver"),
+    ("crates/method/src/adaplanner/", "agent", "the first parameter of its function"),
+    ("crates/export/src/atif.rs", "agent", "a field and a source of the format"),
+    ("crates/trajectory/src/foreign/atif.rs", "agent", "a field and a source of the format"),
+    ("crates/tui/src/widgets/words.rs", "agent", "an origin in words"),
     ("crates/method/src/publications/", "*", "whose settings are of which methods and worlds"),
     // One method that stands on another, as its paper does.
     (
