@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::support::games::{ACTIONS, Figures, Played, is_unseen, play_all, select, step};
 use crate::support::recordings::recordings;
-use stepwright::blocking::{Basis, Before, Derived, Growth, Report, Selection};
+use stepwright::blocking::{Basis, Before, Derived, Growth, Report};
 use stepwright::planner::Agent;
 use stepwright::precondition::Demo;
 use stepwright::program::CheckedProgram;
@@ -17,26 +18,7 @@ use stepwright::study::precondition::enumerated;
 use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::Demonstration;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
-use stepwright::world::{Outcome, TaskInfo, World};
-use stepwright_trajectory::Step;
-
-/// Actions executed at most, as ALFWorld's own evaluation has it.
-const LIMIT: u32 = 50;
-
-fn step(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Step {
-    Step { call: outcome.action_call.clone().or_else(|| world.call_of(text)), ..outcome.clone().into_step(text) }
-}
-
-#[derive(Debug, Default)]
-struct Figures {
-    trials: u32,
-    won: u32,
-    /// The tasks whose goal was not reached.
-    lost: Vec<String>,
-    executed: u32,
-    selections: u32,
-    refused: u32,
-}
+use stepwright::world::{TaskInfo, World};
 
 struct Play {
     source: Arc<Source>,
@@ -57,8 +39,7 @@ impl Play {
         }
     }
 
-    /// Plays a task. Why there was nothing left to select, where that was the end.
-    fn task(&self, task: &TaskInfo, figures: &mut Figures) -> Option<String> {
+    fn task(&self, task: &TaskInfo) -> Played {
         let mut world = HouseholdWorld::new(Arc::clone(&self.source), Edition::Put);
         let reset = world.reset(&task.id, 0).unwrap();
         let sentence = self.source.definition(&task.id).unwrap().task;
@@ -72,44 +53,15 @@ impl Play {
         let basis = Basis { sentence, agent: self.proposer.clone(), before: self.before.clone() };
         let derived = Derived::new(Arc::new(basis), program, step(&world, "", &reset), Report::of(&world));
         let mut growth = Growth::derive(derived, &world);
-        let (mut executed, mut won) = (0, false);
-        while !won && growth.spent().is_none() && growth.helpless().is_none() && executed < LIMIT {
-            let observed = growth.observation(&world).unwrap();
-            let ranked = growth.rank(&observed.facts, 0);
-            let Some(first) = ranked.first() else { break };
-            let selection = growth.select(&first.text, &observed.facts, &world);
-            if std::env::var_os("STEPWRIGHT_SHOW").is_some() {
-                eprintln!("{executed:3} {:.1} {} ({}) {selection:.0?}", first.value, first.text, first.why);
-            }
-            if selection == Selection::Execute {
-                let outcome = world.act(&first.text).unwrap();
-                executed += 1;
-                won = outcome.won;
-                figures.refused += u32::from(outcome.error.is_some());
-                growth.hear(step(&world, &first.text, &outcome), outcome.won, &world);
-                growth.executed(&first.text, outcome.error.as_deref(), &observed, &world);
-            }
-        }
-        figures.trials += 1;
-        figures.won += u32::from(won);
-        figures.executed += executed;
-        figures.selections += growth.forest().selections();
-        if !won {
-            figures.lost.push(task.id.clone());
-        }
-        growth.helpless().filter(|_| !won)
+        select(&mut growth, &mut world, 0, ACTIONS)
     }
 
     fn all(&self) -> Figures {
-        let mut figures = Figures::default();
-        let only = std::env::var("STEPWRIGHT_TASK").unwrap_or_default();
-        for task in self.source.tasks().iter().filter(|t| t.id.contains(&only)) {
-            self.task(task, &mut figures);
-        }
-        let mean = |n: u32| f64::from(n) / f64::from(figures.trials.max(1));
-        let (executed, selections) = (mean(figures.executed), mean(figures.selections));
-        eprintln!("{executed:.1} executed, {selections:.1} selections a task; {figures:?}");
-        figures
+        self.wanted(|_| true)
+    }
+
+    fn wanted(&self, wanted: impl Fn(&str) -> bool) -> Figures {
+        play_all(self.source.tasks(), wanted, |task| self.task(task))
     }
 }
 
@@ -155,7 +107,7 @@ fn shipped_tasks_are_done_with_inferred_assertions() {
 #[test]
 fn what_no_assertion_says_is_not_known_and_the_games_end_all_the_same() {
     let figures = Play::new(Source::shipped().unwrap(), Some(weakened())).all();
-    assert!(figures.executed <= figures.trials * LIMIT, "{figures:?}");
+    assert!(figures.executed <= figures.trials * ACTIONS, "{figures:?}");
     // Nothing says that a thing must be held: won is where nothing has to be put anywhere, and where the built-in agent's advice does it.
     assert_eq!((figures.trials, figures.won), (30, 10));
     assert!(figures.lost.iter().all(|task| !task.starts_with("shipped/look-")), "{figures:?}");
@@ -169,22 +121,17 @@ fn where_nothing_helps_it_is_said_at_once() {
         Some(rules(["goto", "open", "take", "put", "clean", "toggle"].map(nothing))),
     );
     let task = play.source.tasks().remove(0);
-    let mut figures = Figures::default();
-    let end = play.task(&task, &mut figures);
-    assert_eq!((figures.won, figures.executed), (0, 0), "{figures:?}");
-    assert!(figures.selections <= 5, "{figures:?}");
-    assert!(end.unwrap().contains("nothing is known to help: unmet: self.inventory == 'a thing that is nowhere'"));
+    let played = play.task(&task);
+    assert_eq!((played.won, played.executed), (false, 0), "{played:?}");
+    assert!(played.selections <= 5, "{played:?}");
+    assert!(
+        played.why.unwrap().contains("nothing is known to help: unmet: self.inventory == 'a thing that is nowhere'")
+    );
 }
 
 #[test]
 fn every_unseen_game_is_won() {
     let Some(file) = recordings("alfworld/games_more.jsonl.gz") else { return };
-    let all = Source::open(&file).unwrap();
-    let unseen: Vec<String> = all
-        .ids()
-        .filter(|id| id.starts_with("valid_unseen/"))
-        .map(|id| serde_json::to_string(&all.definition(id).unwrap()).unwrap())
-        .collect();
-    let figures = Play::new(Source::from_lines(&unseen.join("\n"), "unseen").unwrap(), given()).all();
+    let figures = Play::new(Source::open(&file).unwrap(), given()).wanted(is_unseen);
     assert_eq!((figures.trials, figures.lost), (98, Vec::new()));
 }

@@ -5,35 +5,17 @@
 
 use std::sync::Arc;
 
+use crate::support::games::{Played, select};
 use crate::support::recordings::recordings;
-use stepwright::blocking::{Domain, Growth, Observation, Selection};
+use stepwright::blocking::{Domain, Growth};
 use stepwright::world::kitchen::{Find, KitchenWorld, Source};
 use stepwright::world::{TaskInfo, World, shipped_domain};
 
-struct Trial {
-    /// Selections, where the goal was reached.
-    won: Option<u32>,
-    candidates: usize,
-    selections: u32,
-}
-
-fn trial(domain: &Arc<Domain>, source: &Arc<Source>, task: &str, seed: u64) -> Trial {
+fn trial(domain: &Arc<Domain>, source: &Arc<Source>, task: &str, seed: u64) -> Played {
     let mut world = KitchenWorld::new(Arc::clone(source), Find::default());
     world.reset(task, seed).unwrap();
     let mut growth = Growth::begin(Arc::clone(domain), &world).unwrap();
-    let mut candidates = 0;
-    while !growth.forest().goals().is_empty() && growth.spent().is_none() {
-        let observed = Observation::of(&world).unwrap();
-        let ranked = growth.rank(&observed.facts, seed);
-        candidates += ranked.len();
-        let Some(first) = ranked.first() else { break };
-        if growth.select(&first.text, &observed.facts, &world) == Selection::Execute {
-            let outcome = world.act(&first.text).unwrap();
-            growth.executed(&first.text, outcome.error.as_deref(), &observed, &world);
-        }
-    }
-    let selections = growth.forest().selections();
-    Trial { won: growth.forest().goals().is_empty().then_some(selections), candidates, selections }
+    select(&mut growth, &mut world, seed, u32::MAX)
 }
 
 #[derive(Debug)]
@@ -47,8 +29,8 @@ struct Figure {
 fn figures(source: &Arc<Source>, trials: u64) -> Vec<Figure> {
     let domain = shipped_domain(&stepwright::world::kitchen::KIND).unwrap().unwrap();
     let figure = |task: TaskInfo| {
-        let all: Vec<Trial> = (0..trials).map(|seed| trial(&domain, source, &task.id, seed)).collect();
-        let won: Vec<u32> = all.iter().filter_map(|t| t.won).collect();
+        let all: Vec<Played> = (0..trials).map(|seed| trial(&domain, source, &task.id, seed)).collect();
+        let won: Vec<u32> = all.iter().filter(|t| t.won).map(|t| t.selections).collect();
         let candidates: usize = all.iter().map(|t| t.candidates).sum();
         let selections: u32 = all.iter().map(|t| t.selections).sum();
         let mean = f64::from(won.iter().sum::<u32>()) / won.len().max(1) as f64;

@@ -6,98 +6,32 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::support::games::{ACTIONS, Figures, is_unseen, play_all, select};
 use crate::support::recordings::recordings;
 use proptest::prelude::*;
 use stepwright::blocking::{Domain, Growth, Observation, Selection};
 use stepwright::world::household::{Edition, HouseholdWorld, Source, generate};
-use stepwright::world::{TaskInfo, World, shipped_domain};
-
-/// Actions executed at most, as ALFWorld's own evaluation has it.
-const LIMIT: u32 = 50;
+use stepwright::world::{World, shipped_domain};
 
 fn domain(edition: Edition) -> Arc<Domain> {
     let shipped = shipped_domain(&stepwright::world::household::KIND).unwrap().unwrap();
     Arc::new(Arc::unwrap_or_clone(shipped).worded(&BTreeMap::from([("edition".to_owned(), edition.to_string())])))
 }
 
-#[derive(Debug, Default)]
-struct Figures {
-    trials: u32,
-    won: u32,
-    /// The tasks whose goal was not reached.
-    lost: Vec<String>,
-    executed: u32,
-    selections: u32,
-    candidates: usize,
-    /// Executed though nothing known blocked it, and refused by the game.
-    refused: u32,
-}
-
-impl Figures {
-    fn line(&self, name: &str) -> String {
-        let mean = |n: u32| f64::from(n) / f64::from(self.trials.max(1));
-        format!(
-            "{name:34} {:3} of {:3} won, {:5.1} executed, {:5.1} selections, {:5.1} candidates, {} of {} refused",
-            self.won,
-            self.trials,
-            mean(self.executed),
-            mean(self.selections),
-            self.candidates as f64 / f64::from(self.selections.max(1)),
-            self.refused,
-            self.executed
-        )
-    }
-
-    fn play(&mut self, source: &Arc<Source>, task: &TaskInfo, edition: Edition, seed: u64) {
-        let mut world = HouseholdWorld::new(Arc::clone(source), edition);
-        world.reset(&task.id, seed).unwrap();
+fn play_wanted(source: Source, edition: Edition, wanted: impl Fn(&str) -> bool) -> Figures {
+    let source = Arc::new(source);
+    play_all(source.tasks(), wanted, |task| {
+        let mut world = HouseholdWorld::new(Arc::clone(&source), edition);
+        world.reset(&task.id, 0).unwrap();
         let mut growth = Growth::begin(domain(edition), &world).unwrap();
-        let mut executed = 0;
-        while !growth.forest().goals().is_empty() && growth.spent().is_none() && executed < LIMIT {
-            let observed = Observation::of(&world).unwrap();
-            let ranked = growth.rank(&observed.facts, seed);
-            self.candidates += ranked.len();
-            let Some(first) = ranked.first() else { break };
-            let selection = growth.select(&first.text, &observed.facts, &world);
-            if std::env::var_os("STEPWRIGHT_SHOW").is_some() {
-                eprintln!("{executed:3} {:.1} {} ({}) {selection:.0?}", first.value, first.text, first.why);
-            }
-            if selection == Selection::Execute {
-                let outcome = world.act(&first.text).unwrap();
-                executed += 1;
-                self.refused += u32::from(outcome.error.is_some());
-                growth.executed(&first.text, outcome.error.as_deref(), &observed, &world);
-            }
-        }
-        self.trials += 1;
-        self.won += u32::from(growth.forest().goals().is_empty());
-        self.executed += executed;
-        self.selections += growth.forest().selections();
-    }
-}
-
-fn play_all(source: &Arc<Source>, edition: Edition) -> Figures {
-    let mut kinds: BTreeMap<String, Figures> = BTreeMap::new();
-    let mut all = Figures::default();
-    let only = std::env::var("STEPWRIGHT_TASK").unwrap_or_default();
-    for task in source.tasks().iter().filter(|t| t.id.contains(&only)) {
-        kinds.entry(task.kind.clone()).or_default().play(source, task, edition, 0);
-        let won = all.won;
-        all.play(source, task, edition, 0);
-        if all.won == won {
-            all.lost.push(task.id.clone());
-        }
-    }
-    kinds.iter().for_each(|(kind, figures)| eprintln!("{}", figures.line(kind)));
-    eprintln!("{}", all.line("all"));
-    all
+        select(&mut growth, &mut world, 0, ACTIONS)
+    })
 }
 
 #[test]
 fn the_shipped_tasks_are_done() {
-    let source = Arc::new(Source::shipped().unwrap());
     for edition in [Edition::Put, Edition::Move] {
-        let all = play_all(&source, edition);
+        let all = play_wanted(Source::shipped().unwrap(), edition, |_| true);
         assert_eq!((all.trials, all.lost), (30, Vec::<String>::new()), "{edition}");
     }
 }
@@ -105,15 +39,8 @@ fn the_shipped_tasks_are_done() {
 #[test]
 fn every_unseen_game_is_won() {
     let Some(file) = recordings("alfworld/games_more.jsonl.gz") else { return };
-    let all = Source::open(&file).unwrap();
-    let unseen: Vec<String> = all
-        .ids()
-        .filter(|id| id.starts_with("valid_unseen/"))
-        .map(|id| serde_json::to_string(&all.definition(id).unwrap()).unwrap())
-        .collect();
-    let source = Arc::new(Source::from_lines(&unseen.join("\n"), "unseen").unwrap());
-    let figures = play_all(&source, Edition::Put);
-    assert_eq!((figures.trials, figures.lost), (98, Vec::new()));
+    let all = play_wanted(Source::open(&file).unwrap(), Edition::Put, is_unseen);
+    assert_eq!((all.trials, all.lost), (98, Vec::new()));
 }
 
 /// Literals that are reported though they are false, or though no text has named them yet.

@@ -1,6 +1,7 @@
 //! The agent by skills without a language model, in the household: knowledge found in logs solves games that the logs do not have, the
 //! knowledge that ships solves the games that ship, and no knowledge solves none.
 
+use crate::support::games::{ACTIONS, Figures, Played, is_unseen, play_all};
 use crate::support::recordings::recordings;
 use stepwright::world::World;
 use stepwright::world::household::{Edition, HouseholdWorld, KIND, Source};
@@ -9,33 +10,22 @@ use stepwright_skill::discover::{Settings, discover};
 use stepwright_skill::{Knowledge, file};
 use stepwright_trajectory as trajectory;
 
-/// Actions an episode may take.
-const STEPS: usize = 50;
-
-/// Plays all games that are wanted; how many were won of how many, and the tasks of those lost.
-fn play_all(knowledge: &Knowledge, source: Source, wanted: impl Fn(&str) -> bool) -> (usize, usize, Vec<String>) {
+fn play_wanted(knowledge: &Knowledge, source: Source, wanted: impl Fn(&str) -> bool) -> Figures {
     let mut world = HouseholdWorld::new(source, Edition::Put);
-    let tasks: Vec<_> = world.tasks().into_iter().filter(|task| wanted(&task.id)).collect();
-    let mut lost = Vec::new();
-    for task in &tasks {
-        if let Err(why) = play(knowledge, &mut world, &task.id, &task.sentence) {
-            lost.push(format!("{}: {} ({why})", task.id, task.sentence));
-        }
-    }
-    (tasks.len() - lost.len(), tasks.len(), lost)
+    play_all(world.tasks(), wanted, |task| Played::of(play(knowledge, &mut world, &task.id, &task.sentence)))
 }
 
 /// Plays a game by what the agent observes; why it was lost.
 fn play(knowledge: &Knowledge, world: &mut HouseholdWorld, task: &str, sentence: &str) -> Result<(), String> {
     let first = world.reset(task, 0).unwrap().observation;
-    let (mut past, mut steps) = (Vec::new(), 0);
-    while steps < STEPS {
+    let (mut past, mut actions) = (Vec::new(), 0);
+    while actions < ACTIONS {
         match next(knowledge, sentence, &first, &past) {
             Next::Call { call, .. } => past.push(Past::Call(call)),
             Next::Done { reached: true, .. } => past.push(Past::Done),
             Next::Done { message: why, .. } | Next::Stuck(why) => return Err(why),
             Next::Act { action, .. } => {
-                steps += 1;
+                actions += 1;
                 let outcome = world.act(&action).unwrap();
                 if outcome.won {
                     return Ok(());
@@ -44,16 +34,15 @@ fn play(knowledge: &Knowledge, world: &mut HouseholdWorld, task: &str, sentence:
             }
         }
     }
-    Err(format!("{STEPS} actions"))
+    Err(format!("{ACTIONS} actions"))
 }
 
 #[test]
 fn what_ships_solves_the_games_that_ship_and_nothing_solves_none() {
     let shipped = file::read(KIND.file("skills.toml").unwrap().text).unwrap();
-    let (won, of, lost) = play_all(&shipped, Source::shipped().unwrap(), |_| true);
-    assert!(won * 100 >= of * 91 && of == 30, "{won} of {of}, lost:\n{}", lost.join("\n"));
-    let (won, ..) = play_all(&Knowledge::default(), Source::shipped().unwrap(), |_| true);
-    assert_eq!(won, 0);
+    let Figures { won, trials, lost, .. } = play_wanted(&shipped, Source::shipped().unwrap(), |_| true);
+    assert!(won * 100 >= trials * 91 && trials == 30, "{won} of {trials}, lost:\n{}", lost.join("\n"));
+    assert_eq!(play_wanted(&Knowledge::default(), Source::shipped().unwrap(), |_| true).won, 0);
 }
 
 #[test]
@@ -76,9 +65,9 @@ fn what_logs_teach_solves_unseen_games() {
         ("recorded", Source::open(&games).unwrap(), "the recorded games"),
         ("unseen", Source::open(&more).unwrap(), "the unseen games"),
     ] {
-        let (won, of, lost) =
-            play_all(&learned, source, |id| !seen(id) && (name != "unseen" || id.starts_with("valid_unseen/")));
-        assert!(of > 0 && won * 100 >= of * 91, "{most}: {won} of {of}, lost:\n{}", lost.join("\n"));
+        let Figures { won, trials, lost, .. } =
+            play_wanted(&learned, source, |id| !seen(id) && (name != "unseen" || is_unseen(id)));
+        assert!(trials > 0 && won * 100 >= trials * 91, "{most}: {won} of {trials}, lost:\n{}", lost.join("\n"));
         // Without what the logs said of needs it gets nowhere.
         let mut less = learned.clone();
         less.rules.actions.clear();

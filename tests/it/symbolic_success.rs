@@ -1,6 +1,7 @@
 //! Built-in symbolic proposer: plays whole episodes from observations alone: the shipped tasks, and the recorded games where
 //! they are at hand.
 
+use crate::support::games::{ACTIONS, Figures, Played, is_unseen, play_all};
 use crate::support::recordings::recordings;
 use stepwright::planner::ProposeContext;
 use stepwright::program::Specification;
@@ -9,9 +10,6 @@ use stepwright::world::World;
 use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright_trajectory::Step;
-
-/// Steps an episode may take.
-const STEPS: usize = 50;
 
 struct Player {
     proposer: HouseholdAgent,
@@ -29,14 +27,14 @@ impl Player {
         }
     }
 
-    /// Plays a task; the number of steps if it was won, else the transcript.
-    fn play(&self, world: &mut HouseholdWorld, task: &str, sentence: &str) -> Result<usize, String> {
+    /// Plays a task; the transcript where it was lost.
+    fn play(&self, world: &mut HouseholdWorld, task: &str, sentence: &str) -> Result<(), String> {
         let reset = world.reset(task, 0).expect("the task exists");
         let mut program = self.start.clone();
         program.apply(&reset.observation_calls);
         let mut history = vec![reset.into_step("")];
         let mut transcript = format!("{task}: {sentence}\n");
-        for step in 1..=STEPS {
+        for _ in 0..ACTIONS {
             let context = ProposeContext {
                 sentence,
                 program: &program,
@@ -50,7 +48,7 @@ impl Player {
             let outcome = world.act(&text).expect("the household never breaks");
             transcript.push_str(&format!("> {text} ({})\n{}\n", best.rationale, outcome.observation));
             if outcome.won {
-                return Ok(step);
+                return Ok(());
             }
             program.apply(&outcome.observation_calls);
             history.push(Step { call: Some(best.call), ..outcome.into_step("") });
@@ -58,12 +56,9 @@ impl Player {
         Err(transcript)
     }
 
-    /// Plays all tasks of a source that `wanted` names: how many, and the transcripts of those lost.
-    fn play_all(&self, source: Source, edition: Edition, wanted: impl Fn(&str) -> bool) -> (usize, Vec<String>) {
+    fn play_all(&self, source: Source, edition: Edition, wanted: impl Fn(&str) -> bool) -> Figures {
         let mut world = HouseholdWorld::new(source, edition);
-        let tasks: Vec<_> = world.tasks().into_iter().filter(|t| wanted(&t.id)).collect();
-        let lost = tasks.iter().filter_map(|t| self.play(&mut world, &t.id, &t.sentence).err()).collect();
-        (tasks.len(), lost)
+        play_all(world.tasks(), wanted, |task| Played::of(self.play(&mut world, &task.id, &task.sentence)))
     }
 }
 
@@ -71,9 +66,10 @@ impl Player {
 fn every_shipped_task_is_solved_in_both_editions() {
     let player = Player::new();
     for edition in [Edition::Put, Edition::Move] {
-        let (played, lost) = player.play_all(Source::shipped().expect("shipped tasks read"), edition, |_| true);
-        assert_eq!(played, 30);
-        assert!(lost.is_empty(), "{edition}: {} of {played} lost, the first:\n{}", lost.len(), lost[0]);
+        let Figures { trials, lost, .. } =
+            player.play_all(Source::shipped().expect("shipped tasks read"), edition, |_| true);
+        assert_eq!(trials, 30);
+        assert!(lost.is_empty(), "{edition}: {} of {trials} lost, the first:\n{}", lost.len(), lost[0]);
     }
 }
 
@@ -82,7 +78,7 @@ fn every_unseen_game_is_solved_within_fifty_steps() {
     let Some(path) = recordings("alfworld/games_more.jsonl.gz") else { return };
     let player = Player::new();
     let source = Source::open(&path).expect("the games read");
-    let (played, lost) = player.play_all(source, Edition::Put, |id| id.starts_with("valid_unseen/"));
-    assert!(lost.is_empty(), "{} of {played} lost, the first:\n{}", lost.len(), lost[0]);
-    assert_eq!(played, 98);
+    let Figures { trials, lost, .. } = player.play_all(source, Edition::Put, is_unseen);
+    assert!(lost.is_empty(), "{} of {trials} lost, the first:\n{}", lost.len(), lost[0]);
+    assert_eq!(trials, 98);
 }

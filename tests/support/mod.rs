@@ -3,6 +3,7 @@
 
 pub mod driver;
 pub mod fixture;
+pub mod games;
 pub mod logged;
 pub mod opened;
 #[cfg(unix)]
