@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::support::program::program;
 use serde_json::{Value, json};
 use stepwright::config::{Overrides, load_with};
 use stepwright::driver::{Command as Ask, Handle, NewSession, Notice, OpenRequest, Request, open};
@@ -150,13 +151,12 @@ impl Bed {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+        let mut command = program(self.folder.path());
         command.args(args).stdin(Stdio::null());
         if !self.alone {
             command.arg("--").args(self.words());
         }
         command.env("OPENAI_BASE_URL", &self.provider.url).env("SEEN", self.at("seen"));
-        command.env("STEPWRIGHT_CONFIG_DIR", self.at("config")).env("STEPWRIGHT_STATE_DIR", self.at("state"));
         command
     }
 

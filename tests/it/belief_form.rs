@@ -1,9 +1,6 @@
 //! Forms of states through the whole program: a model proposes one from demonstrations, what is wrong with it is said, and in a world that
 //! ships none a belief is kept in it.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use serde_json::Value;
 
 use stepwright::driver::{Beginning, OpenRequest, prepare};
@@ -11,22 +8,11 @@ use stepwright::episode::log;
 use stepwright::world::Sources;
 
 use crate::support::opened::{begun, configuration};
+use crate::support::program::{asking, said};
 use crate::support::server::{Received, Server, whole};
 
 const GOOD: &str = "```toml\nsingle = [\"shop.page p\"]\n[tells]\n\"shop.page p\" = \"the page is p\"\n\"shop.chosen o v\" = \"o.chosen = v\"\n```";
 const BAD: &str = "[tells]\n\"shop.pge p\" = \"the page is p\"\n";
-
-fn program(folder: &Path, server: &Server, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-    command.args(args).args(["--set", "model.stream=false", "--set", "model.retries=0"]).current_dir(folder);
-    command.envs(server.variables()).env("STEPWRIGHT_CONFIG_DIR", folder.join("config"));
-    command.env("STEPWRIGHT_STATE_DIR", folder.join("state")).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    format!("{out}\n{err}")
-}
 
 fn asks(request: &Received) -> String {
     request.body["messages"].to_string()
@@ -53,7 +39,7 @@ fn a_form_of_a_model_is_judged_written_and_used_in_a_world_without_one() {
     let folder = tempfile::tempdir().unwrap();
     let server = model(&[BAD, GOOD]);
     let form = ["belief", "form", "--world", "shop", "--model", "fake", "--out", "shop.state_form.toml"];
-    let output = program(folder.path(), &server, &form);
+    let output = asking(&server, folder.path(), &form);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert_eq!(server.requests().len(), 2, "the first did not pass: {text}");
@@ -66,24 +52,24 @@ fn a_form_of_a_model_is_judged_written_and_used_in_a_world_without_one() {
     assert!(shown.contains("shop.page a") && shown.contains("buyer.search("), "literals and an episode: {shown}");
     let written = std::fs::read_to_string(folder.path().join("shop.state_form.toml")).unwrap();
     assert!(written.starts_with("single = ") && !written.contains("```"), "{written}");
-    let refused = program(folder.path(), &server, &form);
+    let refused = asking(&server, folder.path(), &form);
     assert!(refused.status.code() == Some(2) && said(&refused).contains("--replace"), "{}", said(&refused));
     // Without a form no belief is kept there.
     let run = ["run", "--world", "shop", "--tasks", "first=1", "--max-steps", "2", "--model", "fake", "--method"];
-    let none = program(folder.path(), &server, &[&run[..], &["few-shot", "--belief", "on"]].concat());
+    let none = asking(&server, folder.path(), &[&run[..], &["few-shot", "--belief", "on"]].concat());
     assert!(said(&none).contains("it has no form for a belief"), "{}", said(&none));
     let own = ["few-shot", "--belief", "on", "--states", "shop.state_form.toml", "--sessions", "sessions"];
-    let output = program(folder.path(), &server, &[&run[..], &own].concat());
+    let output = asking(&server, folder.path(), &[&run[..], &own].concat());
     assert!(output.status.code().is_some_and(|code| code < 2), "{}", said(&output));
     let requests = server.requests();
     let writer = requests.iter().map(asks).find(|asks| asks.contains("You keep a state as JSON")).unwrap();
     assert!(writer.contains("the page is search"), "it begins with the program's state: {writer}");
     let session = std::fs::read_dir(folder.path().join("sessions")).unwrap().next().unwrap().unwrap().path();
-    let shown = said(&program(folder.path(), &server, &["show", &session.display().to_string()]));
+    let shown = said(&asking(&server, folder.path(), &["show", &session.display().to_string()]));
     assert!(shown.contains("the page is results"), "{shown}");
     // Statler's reader reads such a state.
     let own = ["statler", "--states", "shop.state_form.toml"];
-    let output = program(folder.path(), &server, &[&run[..], &own].concat());
+    let output = asking(&server, folder.path(), &[&run[..], &own].concat());
     let read = server.requests().split_off(requests.len());
     let reader = read.first().map(asks).unwrap_or_default();
     assert!(reader.contains("the page is search"), "{}\n{reader}", said(&output));
@@ -94,13 +80,13 @@ fn what_is_wrong_with_a_form_is_said_and_it_can_be_mended() {
     let folder = tempfile::tempdir().unwrap();
     let server = model(&[BAD]);
     let form = ["belief", "form", "--world", "shop", "--model", "fake", "--tries", "2", "--out", "f.toml"];
-    let output = program(folder.path(), &server, &form);
+    let output = asking(&server, folder.path(), &form);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     let fault = "f.toml:2: `shop.pge a` held in no state of the episodes; did you mean `shop.page`?";
     assert!(text.contains(fault) && text.contains("edit it, then belief check"), "{text}");
     let check = |expected| {
-        let output = program(folder.path(), &server, &["belief", "check", "f.toml", "--world", "shop", "--json"]);
+        let output = asking(&server, folder.path(), &["belief", "check", "f.toml", "--world", "shop", "--json"]);
         assert_eq!(output.status.code(), Some(expected), "{}", said(&output));
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
@@ -109,14 +95,14 @@ fn what_is_wrong_with_a_form_is_said_and_it_can_be_mended() {
     let verdict = check(0);
     assert_eq!(verdict["tells"][0], "shop.page a");
     assert!(verdict["changes"].as_u64() > verdict["told"].as_u64(), "{verdict}");
-    let symbolic = program(
-        folder.path(),
+    let symbolic = asking(
         &server,
+        folder.path(),
         &["belief", "form", "--world", "shop", "--model", "symbolic", "--out", "g.toml"],
     );
     assert!(said(&symbolic).contains("no language model is in use"), "{}", said(&symbolic));
     let gone = ["run", "--world", "shop", "--tasks", "first=1", "--belief", "on", "--states", "none.toml"];
-    assert!(said(&program(folder.path(), &server, &gone)).contains("none.toml cannot be read"));
+    assert!(said(&asking(&server, folder.path(), &gone)).contains("none.toml cannot be read"));
 }
 
 #[test]

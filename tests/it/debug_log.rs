@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::program::program;
 use crate::support::server::*;
 
 fn logs(folder: &Path) -> Vec<String> {
@@ -12,9 +13,8 @@ fn logs(folder: &Path) -> Vec<String> {
 }
 
 fn probe(folder: &Path, server: &Server, variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    let mut command = program(folder);
     command.args(["models", "probe", "m", "--base-url", &server.url]).env("OPENAI_API_KEY", "sk-secret");
-    command.env("STEPWRIGHT_CONFIG_DIR", folder).env("STEPWRIGHT_STATE_DIR", folder);
     command.envs(variables.iter().copied()).output().unwrap()
 }
 
@@ -29,7 +29,7 @@ fn the_log_is_off_unless_asked_for_and_holds_no_key_and_no_prompt() {
         let folder = tempfile::tempdir().unwrap();
         let ended = probe(folder.path(), &server, variables);
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
-        let written = logs(&folder.path().join("logs"));
+        let written = logs(&folder.path().join("state/logs"));
         assert_eq!(written.len(), files, "{variables:?}");
         for text in written {
             assert!(text.contains("status=200") && text.contains(&server.url), "{text}");

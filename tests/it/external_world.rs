@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::program::{PROGRAM, program};
 use crate::support::recordings::{absent, recordings};
 use stepwright::world::external::{Adapter, ExternalWorld};
 use stepwright::world::household::{self, Edition, HouseholdWorld};
 use stepwright::world::{Outcome, World};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn adapter(name: &str, command: &[&str]) -> Adapter {
@@ -215,9 +215,8 @@ fn what_a_command_left_behind_ends_too() {
         );
         let file = folder.path().join("adapter.sh");
         std::fs::write(&file, script).unwrap();
-        let mut command = Command::new(PROGRAM);
+        let mut command = program(folder.path());
         command.args(["play", "external", "--jsonl", "--command", &format!("sh {}", file.display())]);
-        command.env("STEPWRIGHT_CONFIG_DIR", folder.path()).env("HOME", folder.path());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::docs::root;
 use crate::support::driver::Watched;
 use crate::support::opened::configuration;
+use crate::support::program::{program, said};
 use serde_json::Value;
 use stepwright::blocking::BlockingTree;
 use stepwright::driver::{Command as Wanted, NewSession, Notice, Persistence, Request, prepare_new};
@@ -101,14 +102,8 @@ fn command(beginning: &str) -> Vec<String> {
 fn the_run_of_the_page_does_nothing_that_an_assertion_forbids() {
     let folder = tempfile::tempdir().unwrap();
     prepared(folder.path());
-    let run = Command::new(env!("CARGO_BIN_EXE_stepwright"))
-        .current_dir(folder.path())
-        .env("STEPWRIGHT_CONFIG_DIR", folder.path().join("config"))
-        .env("STEPWRIGHT_STATE_DIR", folder.path().join("state"))
-        .args(command("stepwright run "))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
+    let run = program(folder.path()).current_dir(folder.path()).args(command("stepwright run ")).output().unwrap();
+    let said = said(&run);
     let results = std::fs::read_to_string(folder.path().join("taxi.jsonl")).unwrap_or_else(|e| panic!("{e}: {said}"));
     let result: Value = serde_json::from_str(results.lines().last().unwrap()).unwrap();
     assert_eq!(

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::support::program::{PROGRAM, at_home};
 use serde_json::Value;
 use stepwright::world::World;
 use stepwright::world::external::{Adapter, ExternalWorld};
@@ -106,9 +107,8 @@ impl Bed {
     fn run(&self, program: &str, args: &[&str]) -> Output {
         let mut command = Command::new(program);
         command.args(args).current_dir(self.0.path()).env("PYTHONPATH", self.package());
-        command.env("STEPWRIGHT_CONFIG_DIR", self.0.path().join("config"));
-        command.env("STEPWRIGHT_STATE_DIR", self.0.path().join("state"));
-        command.env("STEPWRIGHT_PROGRAM", env!("CARGO_BIN_EXE_stepwright"));
+        at_home(&mut command, self.0.path());
+        command.env("STEPWRIGHT_PROGRAM", PROGRAM);
         command.output().unwrap()
     }
 
@@ -143,7 +143,7 @@ fn a_function_is_a_method() {
     let set = "methods.last.command=python3 last.py";
     let args =
         ["run", "--world", "external", "--command", "python3 counter.py", "--method", "external:last", "--set", set];
-    let run = bed.run(env!("CARGO_BIN_EXE_stepwright"), &[&args[..], &["--out", "r.jsonl"]].concat());
+    let run = bed.run(PROGRAM, &[&args[..], &["--out", "r.jsonl"]].concat());
     let results = std::fs::read_to_string(bed.0.path().join("r.jsonl")).unwrap_or_else(|e| panic!("{e}: {run:?}"));
     let result: Value = serde_json::from_str(results.lines().last().unwrap()).unwrap();
     assert_eq!((&result["won"], &result["steps"]), (&true.into(), &2.into()), "{run:?}");

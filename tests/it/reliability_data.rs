@@ -7,6 +7,7 @@ use std::sync::Barrier;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::opened::configuration;
+use crate::support::program::program;
 use stepwright::driver::{
     Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Unwritten, prepare,
 };
@@ -172,9 +173,7 @@ fn l3_what_is_open_elsewhere_is_not_taken_away() {
     let file = folder.path().join("open.jsonl");
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/solved.jsonl"), &file).unwrap();
     let sessions = |words: &[&std::ffi::OsStr]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stepwright"));
-        command.env("STEPWRIGHT_CONFIG_DIR", folder.path()).env("STEPWRIGHT_STATE_DIR", folder.path());
-        let output = command.arg("sessions").args(words).output().unwrap();
+        let output = program(folder.path()).arg("sessions").args(words).output().unwrap();
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let free = folder.path().join("free.jsonl");

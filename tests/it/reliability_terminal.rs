@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::support::program::program;
 use serde_json::json;
 
 /// An escape sequence that writes the clipboard, one that sets the title, a C1 control, and an override of the reading direction.
@@ -20,8 +21,7 @@ fn unsummed() -> String {
 }
 
 fn stepwright(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-    command.env("STEPWRIGHT_CONFIG_DIR", folder.join("config")).env("STEPWRIGHT_STATE_DIR", folder.join("state"));
+    let mut command = program(folder);
     command.env("HOME", folder).current_dir(folder).args(args).stdin(Stdio::null());
     command
 }

@@ -1,23 +1,11 @@
 //! Models of roles through the whole program: who is asked what, what it takes, success against the writer; several methods with one model.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
+use crate::support::program::{asking, said};
 use crate::support::server::{Received, Server, json as answer};
-
-fn program(folder: &Path, server: &Server, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-    command.args(args).args(["--set", "model.stream=false", "--set", "model.retries=0"]);
-    command.envs(server.variables()).env("STEPWRIGHT_CONFIG_DIR", folder.join("config"));
-    command.env("STEPWRIGHT_STATE_DIR", folder.join("state")).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    format!("{out}\n{err}")
-}
 
 fn model_of(request: &Received) -> &str {
     request.body["model"].as_str().unwrap_or_default()
@@ -85,7 +73,7 @@ fn a_writer_of_its_own_is_asked_shown_and_counted_apart() {
         "--model-for",
         "writer=small",
     ];
-    let output = program(folder.path(), &server, &[&run[..], &["--sessions", &sessions, "--out", &results]].concat());
+    let output = asking(&server, folder.path(), &[&run[..], &["--sessions", &sessions, "--out", &results]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let asked: Vec<String> = server.requests().iter().map(|request| model_of(request).to_owned()).collect();
     assert_eq!(asked, ["large", "small", "large"], "{}", said(&output));
@@ -108,7 +96,7 @@ fn a_writer_of_its_own_is_asked_shown_and_counted_apart() {
     );
     assert_eq!((&line["won"], &line["completion_tokens"]), (&json!(true), &json!(36)));
     let session = std::fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path().display().to_string();
-    let shown = said(&program(folder.path(), &server, &["show", &session]));
+    let shown = said(&asking(&server, folder.path(), &["show", &session]));
     assert!(shown.contains("as writer of small") && shown.contains("large (writer small)"), "{shown}");
     assert!(shown.contains("reader 200 in, 24 out; writer 100 in, 12 out"), "{shown}");
     // A section of the file does the same, and says where it answers.
@@ -116,9 +104,9 @@ fn a_writer_of_its_own_is_asked_shown_and_counted_apart() {
     let file =
         format!("[model]\nmodel = \"large\"\n[model.writer]\nmodel = \"other\"\nbase_url = \"{}\"\n", server.url);
     std::fs::write(folder.path().join("config/config.toml"), file).unwrap();
-    let output = program(
-        folder.path(),
+    let output = asking(
         &server,
+        folder.path(),
         &["run", "--world", "table", "--data", &data, "--method", "statler", "--model", "large", "--json"],
     );
     assert!(said(&output).contains("\"other\""), "{}", said(&output));
@@ -130,7 +118,7 @@ fn a_role_that_nobody_asks_is_refused_and_no_role_is_made_up() {
     let folder = tempfile::tempdir().unwrap();
     let server = table(folder.path());
     let refused = |args: &[&str]| {
-        let output = program(folder.path(), &server, args);
+        let output = asking(&server, folder.path(), args);
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));
         said(&output)
     };
@@ -153,7 +141,7 @@ fn success_is_given_against_the_writer() {
     let (data, results) = (at("data"), at("r.jsonl"));
     let study =
         ["study", "statler", "--data", &data, "--model", "large", "--methods", "statler", "--writers", "small,other"];
-    let output = program(folder.path(), &server, &[&study[..], &["--out", &results]].concat());
+    let output = asking(&server, folder.path(), &[&study[..], &["--out", &results]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let text = said(&output);
     let table = text.split("Success against the model that writes the state").nth(1).unwrap_or_default();
@@ -192,7 +180,7 @@ fn methods_are_compared_task_by_task_with_one_model() {
     let study = ["study", "decisions", "--tasks", "first=2", "--max-steps", "3"];
     let (record, cassette) = (format!("model.record={tape}"), format!("cassette:{tape}"));
     let live = ["--model", "fake", "--out", &results, "--set", &record];
-    let output = program(folder.path(), &server, &[&study[..], &live].concat());
+    let output = asking(&server, folder.path(), &[&study[..], &live].concat());
     let text = said(&output);
     for method in ["blocking", "progprompt", "o3d", "reprompt", "few-shot"] {
         assert!(text.lines().any(|line| line.starts_with(method) && line.contains("fake")), "{method}: {text}");
@@ -208,7 +196,7 @@ fn methods_are_compared_task_by_task_with_one_model() {
     assert!(two >= 4, "{text}");
     assert!(server.requests().iter().all(|request| model_of(request) == "fake"));
     // The file is read again, and its tables are the same.
-    let again = said(&program(folder.path(), &server, &["report", &results]));
+    let again = said(&asking(&server, folder.path(), &["report", &results]));
     assert!(again.contains("Every two methods, task by task"), "{again}");
     // Tokens are those of the asks, whatever the method.
     let lines = |path: &str| -> Vec<Value> {
@@ -223,7 +211,7 @@ fn methods_are_compared_task_by_task_with_one_model() {
     // What was recorded gives the same counts again, and nobody is asked.
     let second = folder.path().join("again.jsonl").display().to_string();
     let recorded = ["--model", &cassette, "--out", &second];
-    let output = program(folder.path(), &server, &[&study[..], &recorded].concat());
+    let output = asking(&server, folder.path(), &[&study[..], &recorded].concat());
     let told = |line: &Value| {
         let keys = ["method", "task", "won", "steps", "prompt_tokens", "completion_tokens", "considered", "offered"];
         keys.map(|key| line[key].to_string()).join(" ")

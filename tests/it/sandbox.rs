@@ -3,11 +3,11 @@
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+use crate::support::program::PROGRAM;
 use crate::support::recordings::recordings;
 use serde_json::{Value, json};
 use stepwright::sandbox::{Bound, Fault, FaultKind, Limits, Run, Sandbox, Step, Workers, run};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const FUNCTIONS: &[&str] = &["put_first_on_second", "say", "noop", "update_wm"];
 
 fn workers() -> Workers {
@@ -557,7 +557,7 @@ fn code_is_not_run_where_nothing_holds_it() {
     use stepwright::sandbox::wire::Order;
 
     let reply = |words: &[&str], require: Require| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stepwright"));
+        let mut command = std::process::Command::new(PROGRAM);
         command
             .arg("sandbox-worker")
             .args(words)

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use stepwright::cli::schema::{Which, schema};
 
 use crate::docs::{current, files, root};
+use crate::support::program::program;
 use stepwright::episode::log;
 use stepwright::export::{Format, render};
 use stepwright::method::showing;
@@ -52,9 +52,7 @@ fn every_session_that_ships_is_as_the_schema_says() {
 }
 
 fn stepwright(home: &Path, words: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-    command.env("STEPWRIGHT_CONFIG_DIR", home.join("config")).env("STEPWRIGHT_STATE_DIR", home.join("state"));
-    let output = command.current_dir(root()).args(words).output().unwrap();
+    let output = program(home).current_dir(root()).args(words).output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 

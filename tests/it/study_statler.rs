@@ -1,14 +1,13 @@
 //! `stepwright study statler`: the tables printed of recorded outputs, of shipped episodes, and errors.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::support::program::program;
 use serde_json::{Value, json};
 
 fn study(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-    command.args(["study", "statler"]).args(args).env_remove("STEPWRIGHT_MODEL");
-    command.env("STEPWRIGHT_CONFIG_DIR", folder.join("config")).output().unwrap()
+    program(folder).args(["study", "statler"]).args(args).env_remove("STEPWRIGHT_MODEL").output().unwrap()
 }
 
 fn out(output: &Output) -> String {

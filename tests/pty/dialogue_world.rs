@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::scripts::{PROGRAM, play};
+use crate::scripts::play;
+use crate::support::program::PROGRAM;
 use serde_json::Value;
 use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::Demonstration;

@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::support::program::PROGRAM;
 use crate::support::pty::{PATIENCE, Pty};
 use stepwright::episode::{Actor, Choice, Event, Origin, Record, Session, log};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const SIZE: (u16, u16) = (120, 40);
 const TASK: &str = "heat some tomato";
 

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::scripts::{PROGRAM, play};
+use crate::scripts::play;
+use crate::support::program::PROGRAM;
 use crate::support::pty::{PATIENCE, Pty};
 
 const SIZE: (u16, u16) = (120, 40);

@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use crate::support::program::PROGRAM;
 use crate::support::pty::{PATIENCE, Pty};
 use crate::support::server::{END, Server, Step, delta, send, stream_head};
 use serde_json::json;
 use stepwright::episode::{Event, Origin, log};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 
 /// A greedy completion that its preconditions refuse, with an attempt on the terminal in it.
 const HOSTILE: &str = "agent.open('fridge 9') # \u{1b}[2J\u{1b}]0;owned\u{7}";

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::support::program::PROGRAM;
 use crate::support::pty::Pty;
 use crate::support::server::{Server, Step, delta, good, send, stream_head};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const SIZE: (u16, u16) = (120, 40);
 /// A second is promised; the rest is for a machine that runs other tests meanwhile.
 const SOON: Duration = Duration::from_secs(3);

@@ -8,7 +8,8 @@ use stepwright::episode::log;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::scripts::{PROGRAM, play};
+use crate::scripts::play;
+use crate::support::program::PROGRAM;
 use crate::support::pty::Pty;
 
 const BY_HAND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/by-hand.jsonl");

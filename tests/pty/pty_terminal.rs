@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::support::program::PROGRAM;
 use crate::support::pty::{GROUND, PATIENCE, Pty};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 
 struct Bench {
     pty: Pty,

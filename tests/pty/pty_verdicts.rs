@@ -3,7 +3,8 @@
 
 use stepwright::episode::{Event, Mark, Record, Verdict};
 
-use crate::scripts::{PROGRAM, play, session};
+use crate::scripts::{play, session};
+use crate::support::program::PROGRAM;
 
 #[test]
 fn what_is_adopted_later_changes_no_decision_and_no_other_branch() {

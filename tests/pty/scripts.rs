@@ -17,9 +17,8 @@ use std::path::{Path, PathBuf};
 
 use stepwright::episode::log::{self, Loaded};
 
+use crate::support::program::PROGRAM;
 use crate::support::pty::Pty;
-
-pub const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 
 fn size(text: &str) -> (u16, u16) {
     let (columns, rows) = text.split_once('x').expect("COLUMNSxROWS");

@@ -1,13 +1,13 @@
 //! The world's answer is on the screen after every decision: sixty steps of every world, at 80x24 and 120x40.
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
 use stepwright::driver::Notice;
 use stepwright::episode::{Event, log};
 
+use crate::support::program::program;
 use crate::tui_screens::{app, screen};
 
 /// Steps looked at in each world.
@@ -64,11 +64,9 @@ fn the_last_answer_is_on_the_screen_in_every_world() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let kept = folder.path().join("kept");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+        let mut command = program(folder.path());
         command.args(["run", "--world", world, "--tasks", tasks, "--out", "r.jsonl", "--sessions"]).arg(&kept);
-        command.current_dir(folder.path()).env("STEPWRIGHT_STATE_DIR", folder.path().join("state"));
-        command.env("STEPWRIGHT_CONFIG_DIR", folder.path().join("config"));
-        let ran = command.output().unwrap();
+        let ran = command.current_dir(folder.path()).output().unwrap();
         assert!(kept.is_dir(), "{world}: {}", String::from_utf8_lossy(&ran.stderr));
         let mut files: Vec<_> = std::fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();

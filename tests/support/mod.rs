@@ -6,6 +6,7 @@ pub mod fixture;
 pub mod games;
 pub mod logged;
 pub mod opened;
+pub mod program;
 #[cfg(unix)]
 pub mod pty;
 pub mod recordings;

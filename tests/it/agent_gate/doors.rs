@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::program::PROGRAM;
 use stepwright::episode::Choice;
 
 use super::{Bed, three};
@@ -76,7 +77,7 @@ fn an_address_is_for_an_agent_of_its_own_too_and_one_that_is_taken_is_said() {
 #[test]
 fn what_makes_no_sense_together_is_refused() {
     let refused = |args: &[&str]| {
-        let out = Command::new(env!("CARGO_BIN_EXE_stepwright")).args(args).stdin(Stdio::null()).output().unwrap();
+        let out = Command::new(PROGRAM).args(args).stdin(Stdio::null()).output().unwrap();
         assert_eq!(out.status.code(), Some(2), "{args:?}");
         String::from_utf8_lossy(&out.stderr).into_owned()
     };
