@@ -258,6 +258,7 @@ fn came(answer: &Result<ModelResponse, ModelError>) -> String {
         Err(error) => {
             let text = error.to_string();
             assert!(text.len() < 2000, "an error of {} bytes", text.len());
+            let error = error.cause();
             let kind = format!("{error:?}");
             let kind = kind.split([' ', '(']).next().unwrap_or_default();
             let more = match error {

@@ -51,7 +51,7 @@ impl Driver {
     fn as_written(&mut self, answered: Answered) -> Report {
         let Answered { ask, result, ms, is_scored, .. } = answered;
         let answer = match result {
-            Err(error) => return Report::AskFailed { ask, error: error.to_string() },
+            Err(error) => return Report::AskFailed { ask, usage: error.usage(), error: error.to_string() },
             Ok(answer) => answer,
         };
         let text = |c: &Completion| match is_scored {
@@ -87,16 +87,17 @@ impl Driver {
                     (Failure::Model(error), Some(role)) => self.models.shorter(role, error),
                     _ => None,
                 };
+                let usage = error.usage();
                 return match shorter {
-                    Some(error) => Report::AskTooLong { ask, error },
-                    None => Report::AskFailed { ask, error: error.to_string() },
+                    Some(error) => Report::AskTooLong { ask, error, usage },
+                    None => Report::AskFailed { ask, error: error.to_string(), usage },
                 };
             }
         };
-        let Some(asked) = asked else {
-            return Report::AskFailed { ask, error: "nobody waits for this answer any more".to_owned() };
-        };
         let usage = answer.usage;
+        let Some(asked) = asked else {
+            return Report::AskFailed { ask, error: "nobody waits for this answer any more".to_owned(), usage };
+        };
         self.learn_length(&asked, usage);
         let reading = self.stack.read(&self.context(None).of(asked.kind.role()), &asked, &answer);
         let texts: Vec<String> = answer.completions.into_iter().map(|c| c.text).collect();
@@ -109,7 +110,7 @@ impl Driver {
             }
             Reading::Kept => Report::Answered { ask, texts, usage, ms, drafts: Vec::new() },
             Reading::Artifact(written) => Report::Written { ask, texts, usage, ms, written },
-            Reading::Problem(error) => Report::AskFailed { ask, error },
+            Reading::Problem(error) => Report::AskFailed { ask, error, usage },
         }
     }
 }

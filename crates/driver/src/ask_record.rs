@@ -5,16 +5,20 @@ use serde_json::{Value, json};
 
 use super::messages::{Answered, Failure};
 use stepwright_episode::{Exchange, Exchanged, log};
-use stepwright_model::{Completion, LanguageModel, ModelRequest, ModelResponse};
+use stepwright_model::{Charge, Completion, LanguageModel, ModelError, ModelRequest, ModelResponse};
 
-/// The record of completions; of an ask that failed (`None`) what was asked.
+/// The record of completions; of an ask that failed what was asked, and what it cost all the same.
 pub(super) fn of_completions(
     model: &dyn LanguageModel,
     request: &ModelRequest,
-    response: Option<&ModelResponse>,
+    answer: &Result<ModelResponse, ModelError>,
 ) -> Box<Exchange> {
-    let none = ModelResponse::default();
-    let response = response.unwrap_or(&none);
+    let charged = |error: &ModelError| {
+        let Charge { usage, cost } = error.charge();
+        ModelResponse { usage, cost, ..ModelResponse::default() }
+    };
+    let none = answer.as_ref().err().map(charged).unwrap_or_default();
+    let response = answer.as_ref().unwrap_or(&none);
     let priced = || Some(model.settings().price?.of(response.usage?));
     let request = if response.sent.is_null() { asked(request) } else { response.sent.clone() };
     Box::new(Exchange {
@@ -44,7 +48,8 @@ pub(super) fn bounded(mut answered: Answered) -> Answered {
             longest >> 20,
             MAX_ANSWER >> 20
         );
-        answered.result = Err(Failure::Work(why));
+        let usage = answered.result.map_or_else(|failure| failure.usage(), |answer| answer.usage);
+        answered.result = Err(Failure::Work { why, usage });
         if let Some(exchange) = &mut answered.exchange {
             exchange.completions.clear();
         }

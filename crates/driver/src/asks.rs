@@ -17,7 +17,7 @@ impl Driver {
         let role = spec.kind.role();
         let Source::Language { model, .. } = self.models.source_of(role) else {
             let error = "no language model is in use; choose one first".to_owned();
-            return self.report(Report::AskFailed { ask, error });
+            return self.report(Report::AskFailed { ask, error, usage: None });
         };
         let model = Arc::clone(model);
         let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
@@ -32,7 +32,7 @@ impl Driver {
         match shape {
             Shape::Score { continuations } if continuations.is_empty() => {
                 let error = "there is nothing to score here any more; ask again".to_owned();
-                return self.report(Report::AskFailed { ask, error });
+                return self.report(Report::AskFailed { ask, error, usage: None });
             }
             Shape::Score { continuations } => {
                 let request = ScoreRequest { messages, candidates: continuations };
@@ -49,7 +49,7 @@ impl Driver {
             }
             Shape::Usual | Shape::Compute { .. } => {
                 let error = "the method asks a language model for what is its own work".to_owned();
-                return self.report(Report::AskFailed { ask, error });
+                return self.report(Report::AskFailed { ask, error, usage: None });
             }
         }
         self.jobs.begin(Job::Ask(ask), move || stop.cancel());
@@ -100,7 +100,7 @@ impl Driver {
     pub(super) fn compute(&mut self, ask: AskId, spec: &AskSpec) {
         let Shape::Compute { work } = &spec.shape else {
             let error = "no language model is asked, and the method names no work of its own".to_owned();
-            return self.report(Report::AskFailed { ask, error });
+            return self.report(Report::AskFailed { ask, error, usage: None });
         };
         let known = self.context(None).known();
         let stop = Stop::default();

@@ -114,7 +114,7 @@ pub(super) fn generate(
             }
             Err(error) => tracing::warn!(ask, %error, ms = outlets.since(started), "not answered"),
         }
-        let exchange = Some(ask_record::of_completions(asked.as_ref(), &kept, result.as_ref().ok()));
+        let exchange = Some(ask_record::of_completions(asked.as_ref(), &kept, &result));
         let answer = |r: stepwright_model::ModelResponse| Answer {
             completions: r.completions,
             usage: r.usage,
@@ -124,7 +124,7 @@ pub(super) fn generate(
             (Err(error), Some(text)) if error.is_of_service() => {
                 let said = format!("{error}; as published, `{text}` counts as the answer");
                 let _ = notices.send(Notice::Say { level: Level::Warning, text: said });
-                Ok(Answer::texts([text]))
+                Ok(Answer { usage: error.charge().usage, ..Answer::texts([text]) })
             }
             (result, _) => result.map(answer).map_err(Failure::Model),
         };
@@ -212,7 +212,7 @@ pub(super) fn compute(
             return;
         }
         let started = (outlets.clock)();
-        let result = catch_panic_in(|| stack.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
+        let result = catch_panic_in(|| stack.compute(&kind, &known, &work, &stop)).map_err(Failure::work);
         let cost = result.as_ref().ok().and_then(|answer| answer.cost);
         let exchange = cost.map(|cost| Box::new(Exchange { cost: Some(cost), ..Exchange::default() }));
         let answered = Answered { ask, result, exchange, is_scored: false, ms: outlets.since(started) };

@@ -6,7 +6,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::service::{ServiceId, WorkResult};
 use super::setup::Clock;
-use stepwright_episode::{AskId, DecisionId, Exchange, NodeId};
+use stepwright_episode::{AskId, DecisionId, Exchange, NodeId, Usage};
 use stepwright_method::Answer;
 use stepwright_model::ModelError;
 use stepwright_protocol::Notice;
@@ -41,14 +41,33 @@ pub(super) struct Answered {
 #[derive(Debug)]
 pub(super) enum Failure {
     Model(ModelError),
-    Work(String),
+    /// Why there is no answer, of work that came to none or of an answer that cannot be kept.
+    Work {
+        why: String,
+        /// What was spent all the same.
+        usage: Option<Usage>,
+    },
+}
+
+impl Failure {
+    pub(super) fn work(why: String) -> Self {
+        Failure::Work { why, usage: None }
+    }
+
+    /// Tokens spent without an answer.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        match self {
+            Failure::Model(error) => error.charge().usage,
+            Failure::Work { usage, .. } => *usage,
+        }
+    }
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Model(error) => error.fmt(f),
-            Failure::Work(error) => f.write_str(error),
+            Failure::Work { why, .. } => f.write_str(why),
         }
     }
 }

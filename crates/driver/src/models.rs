@@ -101,7 +101,7 @@ impl Models {
 
     /// Whether a prompt that the model could not take can be made shorter; the words for it.
     pub(super) fn shorter(&mut self, role: Role, error: &ModelError) -> Option<String> {
-        let ModelError::TooLong { context: Some(context), .. } = error else { return None };
+        let ModelError::TooLong { context: Some(context), .. } = error.cause() else { return None };
         let context = usize::try_from(*context).unwrap_or(usize::MAX);
         self.too_long += 1;
         let prompting = &mut self.role_models.of_mut(role).prompting;

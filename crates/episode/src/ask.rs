@@ -298,7 +298,19 @@ pub enum AskState {
         error: String,
         /// Whether a person cancelled it.
         cancelled: bool,
+        /// Tokens spent all the same, where reported.
+        usage: Option<Usage>,
     },
+}
+
+impl AskState {
+    /// Tokens spent, where reported, whether or not there is an answer.
+    pub fn usage(&self) -> Option<Usage> {
+        match self {
+            AskState::Answered { usage, .. } | AskState::Failed { usage, .. } => *usage,
+            AskState::Pending => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -269,6 +269,9 @@ pub enum Event {
         /// Whether a person cancelled it.
         #[serde(default)]
         cancelled: bool,
+        /// Tokens spent all the same, where reported.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// An action was offered at this node.
     Proposed {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::artifact::ArtifactKind;
-use super::ask::{Ask, AskKind, AskState, Sampling};
+use super::ask::{Ask, AskKind, Sampling};
 use super::session::Session;
 
 /// What a model is asked as.
@@ -119,7 +119,7 @@ impl Session {
                 spent.models.push(ask.model.clone());
             }
             spent.asks += 1;
-            if let AskState::Answered { usage: Some(usage), .. } = &ask.state {
+            if let Some(usage) = ask.state.usage() {
                 spent.prompt = spent.prompt.saturating_add(usage.prompt);
                 spent.completion = spent.completion.saturating_add(usage.completion);
             }
@@ -155,7 +155,7 @@ pub fn beside(options: &BTreeMap<String, String>) -> String {
 impl Ask {
     /// Whether a language model was asked: with a prompt, or by a method that tells its tokens.
     pub fn is_of_model(&self) -> bool {
-        self.prompt.is_some() || matches!(self.state, AskState::Answered { usage: Some(_), .. })
+        self.prompt.is_some() || self.state.usage().is_some()
     }
 
     /// What for, and as what: `the state after an update, as writer`. The role of most asks goes without saying.

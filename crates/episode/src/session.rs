@@ -690,10 +690,11 @@ impl Session {
                     self.cost = Some(self.cost.unwrap_or_default() + cost);
                 }
             }
-            Event::AskFailed { ask, error, cancelled } => {
+            Event::AskFailed { ask, error, cancelled, usage } => {
                 let place = ask_at(asks, *ask)?;
-                asks[place].state = AskState::Failed { error: error.clone(), cancelled: *cancelled };
+                asks[place].state = AskState::Failed { error: error.clone(), cancelled: *cancelled, usage: *usage };
                 node.turn.index.ended(place);
+                self.spent.add(usage.unwrap_or_default());
             }
             _ => {}
         }

@@ -318,13 +318,60 @@ pub enum ModelError {
     },
     #[error("{0}")]
     Configuration(String),
+    /// Any of the others, after answers that cost something and hold no completion.
+    #[error("{error}")]
+    Charged { error: Box<ModelError>, charge: Charge },
+}
+
+/// What answers cost, as far as the provider says.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Charge {
+    pub usage: Option<Usage>,
+    /// As in [`ModelResponse::cost`].
+    pub cost: Option<f64>,
+}
+
+impl Charge {
+    /// Adds what another answer cost.
+    pub fn add(&mut self, more: Charge) {
+        if let Some(usage) = more.usage {
+            self.usage.get_or_insert_default().add(usage);
+        }
+        if let Some(cost) = more.cost {
+            *self.cost.get_or_insert_default() += cost;
+        }
+    }
 }
 
 impl ModelError {
     /// Whether a service was asked and gave no answer, rather than that nothing was asked.
     pub fn is_of_service(&self) -> bool {
         use ModelError::{Broken, Refused, TooLong, Unreachable};
-        matches!(self, Refused { .. } | TooLong { .. } | Unreachable { .. } | Broken { .. })
+        matches!(self.cause(), Refused { .. } | TooLong { .. } | Unreachable { .. } | Broken { .. })
+    }
+
+    /// The error itself, whatever was spent before it.
+    pub fn cause(&self) -> &ModelError {
+        match self {
+            ModelError::Charged { error, .. } => error.cause(),
+            error => error,
+        }
+    }
+
+    /// What was spent before it.
+    pub fn charge(&self) -> Charge {
+        match self {
+            ModelError::Charged { charge, .. } => *charge,
+            _ => Charge::default(),
+        }
+    }
+
+    /// The error after answers that cost so much.
+    pub fn charged(self, charge: Charge) -> ModelError {
+        if charge == Charge::default() {
+            return self;
+        }
+        ModelError::Charged { error: Box::new(self), charge }
     }
 }
 

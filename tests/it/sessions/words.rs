@@ -134,7 +134,7 @@ fn of_event(event: &Event, built_in: &mut BTreeSet<AskId>) -> Option<String> {
             let texts: Vec<String> = texts.iter().map(|text| short(text)).collect();
             format!("answer {ask}: {}", texts.join(" | "))
         }
-        Event::AskFailed { ask, error, cancelled } => {
+        Event::AskFailed { ask, error, cancelled, .. } => {
             format!("ask {ask} {}: {}", if *cancelled { "was cancelled" } else { "failed" }, short(error))
         }
         Event::Proposed { proposal } => of_proposal(proposal),

@@ -323,9 +323,19 @@ pub enum Report {
         written: Box<Written>,
     },
     /// Of the same, when there was no answer.
-    AskFailed { ask: AskId, error: String },
+    AskFailed {
+        ask: AskId,
+        error: String,
+        /// Tokens spent all the same, where reported.
+        usage: Option<Usage>,
+    },
     /// Of an ask whose prompt the model could not take, when a shorter one can be made: it is asked for again.
-    AskTooLong { ask: AskId, error: String },
+    AskTooLong {
+        ask: AskId,
+        error: String,
+        /// Tokens spent all the same, where reported.
+        usage: Option<Usage>,
+    },
     /// Of [`Effect::CheckProposal`].
     Checked { proposal: ProposalId, verdict: Verdict },
     /// Of [`Effect::ReadText`]; `Err` says why it is no action.

@@ -323,7 +323,7 @@ impl Gate {
     fn drop_ask(&mut self, why: &str) -> bool {
         let Some(ask) = self.ask.take() else { return false };
         self.out.push(Effect::CancelAsk(ask));
-        self.record(Event::AskFailed { ask, error: why.to_owned(), cancelled: true });
+        self.record(Event::AskFailed { ask, error: why.to_owned(), cancelled: true, usage: None });
         true
     }
 
@@ -343,7 +343,7 @@ impl Gate {
         let background = std::mem::take(&mut self.background);
         for (ask, node) in &background {
             self.out.push(Effect::CancelAsk(*ask));
-            self.record_at(*node, Event::AskFailed { ask: *ask, error: why.to_owned(), cancelled: true });
+            self.record_at(*node, Event::AskFailed { ask: *ask, error: why.to_owned(), cancelled: true, usage: None });
         }
         !background.is_empty()
     }
@@ -357,7 +357,7 @@ impl Gate {
             .collect();
         for (node, ask) in &pending {
             let error = "interrupted: the program ended before the answer came".to_owned();
-            self.record_at(*node, Event::AskFailed { ask: *ask, error, cancelled: false });
+            self.record_at(*node, Event::AskFailed { ask: *ask, error, cancelled: false, usage: None });
         }
         let stopped = self.stop_policy("the session was opened again");
         let undone = self.session.current().and_then(|node| {

@@ -17,9 +17,9 @@ impl Gate {
                 let node = self.background.remove(&ask).unwrap_or_default();
                 self.record_at(node, Event::Answered { ask, texts: texts.into(), usage, ms });
             }
-            Report::AskFailed { ask, error } if self.background.contains_key(&ask) => {
+            Report::AskFailed { ask, error, usage } if self.background.contains_key(&ask) => {
                 let node = self.background.remove(&ask).unwrap_or_default();
-                self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false });
+                self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false, usage });
                 self.say(Level::Error, error);
             }
             Report::Exchanged { ask, exchange } => {
@@ -38,21 +38,21 @@ impl Gate {
                 self.ask_answered(ask, texts, usage, ms);
                 self.offer_artifact(*written, Some(ask));
             }
-            Report::AskFailed { ask, error } => {
+            Report::AskFailed { ask, error, usage } => {
                 self.ask = None;
-                self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false });
+                self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false, usage });
                 // What could not be written after the end is no reason why the episode ended.
                 let why = self.ended().unwrap_or(&error);
                 self.stop_policy(why);
                 self.say(Level::Error, error);
             }
-            Report::AskTooLong { ask, error } if self.background.contains_key(&ask) => {
-                self.on_report(Report::AskFailed { ask, error });
+            Report::AskTooLong { ask, error, usage } if self.background.contains_key(&ask) => {
+                self.on_report(Report::AskFailed { ask, error, usage });
             }
-            Report::AskTooLong { ask, error } => {
+            Report::AskTooLong { ask, error, usage } => {
                 self.ask = None;
                 self.say(Level::Info, format!("{error}; asking again with a shorter prompt"));
-                self.record(Event::AskFailed { ask, error, cancelled: false });
+                self.record(Event::AskFailed { ask, error, cancelled: false, usage });
                 self.round = self.session.next_ask();
                 self.consult(None);
             }

@@ -271,8 +271,10 @@ impl Gate {
                 }
                 self.record(match state {
                     AskState::Answered { texts, usage, ms } => Event::Answered { ask, texts, usage, ms },
-                    AskState::Failed { error, cancelled } => Event::AskFailed { ask, error, cancelled },
-                    AskState::Pending => Event::AskFailed { ask, error: "not answered".to_owned(), cancelled: true },
+                    AskState::Failed { error, cancelled, usage } => Event::AskFailed { ask, error, cancelled, usage },
+                    AskState::Pending => {
+                        Event::AskFailed { ask, error: "not answered".to_owned(), cancelled: true, usage: None }
+                    }
                 });
             }
             if let Some((ask, draft)) = draft {

@@ -1,6 +1,7 @@
 use crate::CheckKind;
 use proptest::prelude::*;
 use serde_json::json;
+use stepwright_wire::Usage;
 
 use super::super::artifact::{ArtifactId, Assertions, Written};
 use super::super::event::{PromptMessage, StepOutcome};
@@ -163,7 +164,11 @@ fn an_answer_that_arrives_while_an_effect_is_out_waits_its_turn() {
     let (ask, _) = sim.asks.remove(0);
     let mut gate = sim.into_gate();
     gate.request(Request::Manual { text: "go".into() }, 5);
-    assert_eq!(gate.report(Report::AskFailed { ask, error: "no server".into() }, 6), vec![], "the text is still read");
+    assert_eq!(
+        gate.report(Report::AskFailed { ask, error: "no server".into(), usage: None }, 6),
+        vec![],
+        "the text is still read"
+    );
     let effects = gate.report(Report::Read(Err("it is no action".into())), 7);
     let ended =
         |effect: &Effect| matches!(effect, Effect::Persist(record) if matches!(record.event, Event::AskFailed { .. }));
@@ -314,7 +319,7 @@ fn an_answer_that_waits_is_dropped_with_its_ask() {
     let (ask, _) = sim.asks.remove(0);
     let mut gate = sim.into_gate();
     gate.request(Request::Manual { text: "go".into() }, 5);
-    gate.report(Report::AskFailed { ask, error: "no server".into() }, 6);
+    gate.report(Report::AskFailed { ask, error: "no server".into(), usage: None }, 6);
     let (_, effects) = gate.request(Request::Cancel, 7);
     let ended = |effect: &&Effect| matches!(effect, Effect::Ended { .. });
     assert_eq!(effects.iter().filter(ended).count(), 0, "the text is still read: {effects:?}");
@@ -330,7 +335,7 @@ fn an_aside_whose_prompt_is_too_long_failed_and_is_not_asked_again() {
     let (Answer::Done { ask: Some(aside) }, _) = gate.request(Request::AskInBackground(background_ask()), 5) else {
         panic!("it is asked")
     };
-    let effects = gate.report(Report::AskTooLong { ask: aside, error: "too long".into() }, 6);
+    let effects = gate.report(Report::AskTooLong { ask: aside, error: "too long".into(), usage: None }, 6);
     assert!(matches!(persisted(&effects)[..], [Event::AskFailed { ask, cancelled: false, .. }] if *ask == aside));
     assert!(!effects.iter().any(|e| matches!(e, Effect::Consult { .. } | Effect::AskModel { .. })), "{effects:?}");
 }
@@ -513,7 +518,7 @@ fn an_aside_that_failed_leaves_the_ask_of_the_step_under_way() {
     let Answer::Done { ask: Some(aside) } = sim.ask(Request::AskInBackground(background_ask())) else {
         panic!("it is asked")
     };
-    sim.report(Report::AskFailed { ask: aside, error: "no server".into() });
+    sim.report(Report::AskFailed { ask: aside, error: "no server".into(), usage: None });
     assert!(sim.gate.is_asking());
     sim.asks.retain(|(ask, _)| *ask != aside);
     sim.answer(0, &["go"]);
@@ -525,9 +530,39 @@ fn an_ask_whose_prompt_is_too_long_is_asked_again() {
     let mut sim = Sim::new();
     let (ask, _) = sim.asks.remove(0);
     let mut gate = sim.into_gate();
-    let effects = gate.report(Report::AskTooLong { ask, error: "too long".into() }, 6);
+    let effects = gate.report(Report::AskTooLong { ask, error: "too long".into(), usage: None }, 6);
     assert!(matches!(persisted(&effects)[..], [Event::AskFailed { .. }]), "{effects:?}");
     assert!(matches!(effects.last(), Some(Effect::Consult { samples: None, .. })), "{effects:?}");
+}
+
+/// What was paid for without an answer is spent, in the episode and beside it, and no limit of tokens is passed by it.
+#[test]
+fn tokens_of_asks_that_failed_are_counted_and_limited() {
+    let mut gate = Sim::new().into_gate();
+    gate.request(Request::SetPolicy(Policy { token_budget: Some(3000), ..Policy::default() }), 4);
+    let spent = |gate: &Gate| (gate.session().spent.prompt, gate.session().spent.completion);
+    let aside = |gate: &mut Gate, failed: fn(AskId) -> Report| {
+        let (Answer::Done { ask: Some(ask) }, _) = gate.request(Request::AskInBackground(background_ask()), 5) else {
+            panic!("it is asked")
+        };
+        gate.report(failed(ask), 6)
+    };
+    let usage = Some(Usage::new(1000, 500));
+    let effects =
+        aside(&mut gate, |ask| Report::AskFailed { ask, error: "cut".into(), usage: Some(Usage::new(1000, 500)) });
+    let [event @ Event::AskFailed { .. }] = persisted(&effects)[..] else { panic!("{effects:?}") };
+    let line = json!(event);
+    assert_eq!(line["usage"], json!(usage));
+    assert_eq!(serde_json::from_value::<Event>(line).unwrap(), *event);
+    assert_eq!(spent(&gate), (1000, 500));
+    aside(&mut gate, |ask| Report::AskTooLong { ask, error: "long".into(), usage: None });
+    aside(&mut gate, |ask| Report::AskTooLong { ask, error: "long".into(), usage: Some(Usage::new(1500, 0)) });
+    assert_eq!(spent(&gate), (2500, 500));
+    assert!(gate.session().spent_by_role().values().any(|s| (s.prompt, s.completion) == (2500, 500)));
+    let (answer, _) = gate.request(Request::AskInBackground(background_ask()), 7);
+    assert!(matches!(&answer, Answer::Refused(why) if why.contains("3000 spent")), "{answer:?}");
+    let silent = Event::AskFailed { ask: 1, error: "no".into(), cancelled: true, usage: None };
+    assert!(json!(silent).get("usage").is_none(), "older lines stay as they are");
 }
 
 #[test]

@@ -33,24 +33,23 @@ use tokio_util::sync::CancellationToken;
 use self::engine::{Engine, Job};
 use self::runner::Stop;
 use super::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, StreamEvent,
+    Charge, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest,
+    StreamEvent,
 };
 
 /// How many times as many tokens an answer may have that was cut.
 const WIDER: u32 = 4;
 
-/// The whole completions of the second answer, with what both cost; where there is none, the text of one that was cut again.
-fn whole(first: ModelResponse, again: ModelResponse) -> Result<ModelResponse, String> {
+/// The whole completions of the second answer, with what both cost; where there is none, the text of one that was cut again, and the cost.
+fn whole(first: ModelResponse, again: ModelResponse) -> Result<ModelResponse, (String, Charge)> {
+    let mut charge = Charge { usage: first.usage, cost: None };
+    charge.add(Charge { usage: again.usage, cost: None });
     let (cut, completions): (Vec<Completion>, Vec<Completion>) =
         again.completions.into_iter().partition(Completion::is_cut);
     if completions.is_empty() {
-        return Err(cut.into_iter().next().map(|c| c.text).unwrap_or_default());
+        return Err((cut.into_iter().next().map(|c| c.text).unwrap_or_default(), charge));
     }
-    let mut usage = first.usage;
-    if let Some(spent) = again.usage {
-        usage.get_or_insert_default().add(spent);
-    }
-    Ok(ModelResponse { completions, usage, ..again })
+    Ok(ModelResponse { completions, usage: charge.usage, ..again })
 }
 
 pub struct Local {
@@ -140,10 +139,10 @@ impl LanguageModel for Local {
         let _ = stream.send(StreamEvent::Retrying { attempt: 2, wait: Duration::ZERO, why });
         let limit = wider.max_tokens;
         let again = write(wider, stream.clone()).await?;
-        whole(first, again).map_err(|partial| ModelError::Broken {
-            endpoint: self.endpoint(),
-            message: format!("the answer was cut after {limit} tokens; what came is no completion: raise max_tokens"),
-            partial,
+        whole(first, again).map_err(|(partial, charge)| {
+            let message =
+                format!("the answer was cut after {limit} tokens; what came is no completion: raise max_tokens");
+            ModelError::Broken { endpoint: self.endpoint(), message, partial }.charged(charge)
         })
     }
 
@@ -192,6 +191,7 @@ mod cut {
         assert_eq!((texts, found.usage), (vec!["a c", "b"], Some(Usage::new(20, 10))));
         let found = whole(answer(&[("a", "length"); 2]), answer(&[("a c", "length"), ("b", "stop")])).unwrap();
         assert_eq!(found.completions.len(), 1, "the whole one");
-        assert_eq!(whole(answer(&[("a", "length")]), answer(&[("a c", "length")])), Err("a c".to_owned()));
+        let charge = Charge { usage: Some(Usage::new(20, 10)), cost: None };
+        assert_eq!(whole(answer(&[("a", "length")]), answer(&[("a c", "length")])), Err(("a c".to_owned(), charge)));
     }
 }

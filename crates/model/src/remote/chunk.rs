@@ -11,7 +11,7 @@ use super::options::Wire;
 pub(super) use super::thoughts::Piece;
 use super::thoughts::{Thoughts, headless};
 use super::{anthropic, ollama};
-use crate::{Completion, TokenLogprob, Usage};
+use crate::{Charge, Completion, TokenLogprob, Usage};
 
 /// Most bytes of a completion and its reasoning: no model writes a book here.
 const MAX_TEXT: usize = 4 << 20;
@@ -61,6 +61,11 @@ impl Answer {
             ended: false,
             failed: None,
         }
+    }
+
+    /// What it cost, as far as it was told.
+    pub(super) fn charge(&self) -> Charge {
+        Charge { usage: self.usage, cost: self.cost }
     }
 
     /// Why a completion that came was not finished, once.

@@ -1,5 +1,6 @@
 //! Completions, `n` of a prompt: choice of the interface, requests, lessons of refusals, retries, more tokens for what was cut.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,7 +13,7 @@ use super::options::{Api, Wire};
 use super::quirks::{Lesson, first, is_set};
 use super::stream::{self, Break};
 use super::{Remote, ollama, retry};
-use crate::{Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
+use crate::{Charge, Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
 
 /// Tokens for a model to reason with, beside those of its answer.
 const REASONING: u32 = 8_192;
@@ -26,6 +27,8 @@ const MOST: u32 = 131_072;
 #[derive(Clone, Copy)]
 pub(super) struct Sink<'a> {
     pub(super) events: &'a UnboundedSender<StreamEvent>,
+    /// What all answers of the request cost, those that are no completion too.
+    pub(super) charge: &'a Mutex<Charge>,
     /// Completions already had: the new ones are numbered after them.
     pub(super) offset: u32,
 }
@@ -36,6 +39,16 @@ impl Sink<'_> {
         let _ = self.events.send(event);
     }
 
+    /// Counts what an answer cost.
+    pub(super) fn spend(&self, charge: Charge) {
+        self.charge.lock().unwrap_or_else(PoisonError::into_inner).add(charge);
+    }
+
+    /// What was spent so far.
+    pub(super) fn charge(&self) -> Charge {
+        *self.charge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn piece(&self, index: u32, piece: Piece, text: &str) {
         let (index, text) = (self.offset.saturating_add(index), text.to_owned());
         self.send(match piece {
@@ -44,7 +57,7 @@ impl Sink<'_> {
         });
     }
 
-    fn remark(&self, text: String, warning: bool) {
+    pub(super) fn remark(&self, text: String, warning: bool) {
         tracing::warn!("{text}");
         self.send(StreamEvent::Remark { text, warning });
     }
@@ -59,7 +72,7 @@ impl Remote {
     pub(super) async fn complete_all(
         &self,
         request: &ModelRequest,
-        events: &UnboundedSender<StreamEvent>,
+        sink: Sink<'_>,
     ) -> Result<ModelResponse, ModelError> {
         if request.n == 0 || request.messages.is_empty() {
             return Err(ModelError::Configuration("a request needs a message and at least one completion".into()));
@@ -77,7 +90,7 @@ impl Remote {
             if missing == 0 {
                 return Ok(response);
             }
-            let sink = Sink { events, offset };
+            let sink = Sink { offset, ..sink };
             let alone = self.options.wire != Wire::OpenAi || is_set(&self.quirks.one_at_a_time);
             let n = if alone { 1 } else { missing };
             let limit = self.limit(request.max_tokens, raises).min(ceiling);
@@ -118,7 +131,9 @@ impl Remote {
                 self.quirks.write_at_most(limit);
             }
             let usage = answer.usage;
-            self.spend(&mut response, &answer, &body);
+            sink.spend(answer.charge());
+            answer.served.clone_into(&mut response.served);
+            response.sent = parameters(&body);
             self.check_prompt(request, &body, usage, &answer.fingerprint, sink)?;
             let found = answer.finish();
             if n > 1 && found.len() == 1 {
@@ -166,18 +181,6 @@ impl Remote {
         let room = if is_set(&self.quirks.reasons) { REASONING } else { 0 };
         let raised = asked.saturating_add(room).saturating_mul(FACTOR.saturating_pow(raises));
         raised.min(MOST.min(self.quirks.most().unwrap_or(MOST)).max(asked))
-    }
-
-    /// Adds what an answer cost, and what is recorded of it.
-    fn spend(&self, response: &mut ModelResponse, answer: &Answer, body: &Value) {
-        if let Some(usage) = answer.usage {
-            response.usage.get_or_insert_default().add(usage);
-        }
-        if let Some(cost) = answer.cost {
-            *response.cost.get_or_insert_default() += cost;
-        }
-        answer.served.clone_into(&mut response.served);
-        response.sent = parameters(body);
     }
 
     /// Finds prompts that a server cut in silence.
@@ -325,6 +328,7 @@ impl Remote {
         let pieces = stream::pieces(response, self.options.idle_timeout);
         let read = stream::read(pieces, &mut answer, |index, piece, text| sink.piece(index, piece, text)).await;
         read.map_err(|broken| {
+            sink.spend(answer.charge());
             if answer.begun() {
                 // It may be asked for again; if not, the error holds what came.
                 sink.send(StreamEvent::Void { from: sink.offset });

@@ -35,6 +35,7 @@ use tokio::sync::OnceCell;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use self::complete::Sink;
 use super::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, Settings,
     StreamEvent,
@@ -76,7 +77,7 @@ impl Remote {
     }
 
     fn remember_length<T>(&self, answer: Result<T, ModelError>) -> Result<T, ModelError> {
-        if let Err(ModelError::TooLong { context: Some(context), .. }) = &answer {
+        if let Err(ModelError::TooLong { context: Some(context), .. }) = answer.as_ref().map_err(ModelError::cause) {
             self.learn_context(*context);
         }
         answer
@@ -160,9 +161,17 @@ impl LanguageModel for Remote {
         let mut watched = masking::Watched::new(self.http.mask(), stream);
         let answer = {
             let asking = async {
-                match &request.relayed {
-                    Some(relayed) => self.relay(request, relayed).await,
-                    None => self.complete_all(request, &own).await,
+                let charge = Mutex::default();
+                let sink = Sink { events: &own, charge: &charge, offset: 0 };
+                let answer = match &request.relayed {
+                    Some(relayed) => self.relay(request, relayed, sink).await,
+                    None => self.complete_all(request, sink).await,
+                };
+                // What was paid for counts however the last answer ended.
+                let charge = sink.charge();
+                match answer {
+                    Ok(response) => Ok(ModelResponse { usage: charge.usage, cost: charge.cost, ..response }),
+                    Err(error) => Err(error.charged(charge)),
                 }
             };
             let mut asking = std::pin::pin!(asking);

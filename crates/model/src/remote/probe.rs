@@ -1,5 +1,7 @@
 //! Probe of what an endpoint can do, by requests for a few tokens of each kind.
 
+use std::sync::Mutex;
+
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -119,7 +121,8 @@ impl Remote {
             ..ModelRequest::default()
         };
         let (events, _nobody) = tokio::sync::mpsc::unbounded_channel();
-        let sink = Sink { events: &events, offset: 0 };
+        let charge = Mutex::default();
+        let sink = Sink { events: &events, charge: &charge, offset: 0 };
         let mut failure: Option<Failure> = None;
         // At most one lesson for each optional field.
         for _ in 0..8 {

@@ -3,12 +3,13 @@
 use serde_json::{Map, Value, json};
 use stepwright_wire::{Answer, Api, Form, Message, Part, Request, Role, Stamp, ToolCall, Usage, Whole};
 
+use super::complete::Sink;
 use super::failure::Failure;
 use super::http::Root;
 use super::options::Wire;
 use super::{Completion, ModelError, ModelRequest, ModelResponse, Remote};
-use crate::Relayed;
 use crate::upstream::written_out;
+use crate::{Charge, Relayed};
 
 /// Most tokens of an answer where the request does not say and the interface must know.
 const MOST_TOKENS: u64 = 8_192;
@@ -16,7 +17,12 @@ const MOST_TOKENS: u64 = 8_192;
 const MAX_ANSWER: usize = 64 << 20;
 
 impl Remote {
-    pub(super) async fn relay(&self, request: &ModelRequest, relayed: &Relayed) -> Result<ModelResponse, ModelError> {
+    pub(super) async fn relay(
+        &self,
+        request: &ModelRequest,
+        relayed: &Relayed,
+        sink: Sink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
         let wrong = |message: String| ModelError::Configuration(message);
         let text = written_out(relayed);
         let asked = Request::read(relayed.api, &text).map_err(|e| wrong(e.to_string()))?;
@@ -44,9 +50,7 @@ impl Remote {
         for number in 0..request.n {
             let answered = self.relay_once(path, &body).await.map_err(|failure| failure.error)?;
             let whole = Whole::read(own, &answered).map_err(|e| wrong(e.to_string()))?;
-            if let Some(usage) = whole.usage() {
-                response.usage.get_or_insert_default().add(usage);
-            }
+            sink.spend(Charge { usage: whole.usage(), cost: None });
             whole.model().clone_into(&mut response.served);
             let answer = whole.answer();
             let text = match own == relayed.api {

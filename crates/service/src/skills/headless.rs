@@ -192,7 +192,10 @@ pub async fn distil(
         };
         let response = match response {
             Ok(response) => response,
-            Err(error) => return Ok((End::Stopped(error.to_string()), spent)),
+            Err(error) => {
+                spent.add(error.charge().usage.unwrap_or_default());
+                return Ok((End::Stopped(error.to_string()), spent));
+            }
         };
         let answer = response.completions.first().map(|completion| completion.text.clone()).unwrap_or_default();
         let usage = response.usage.unwrap_or_default();

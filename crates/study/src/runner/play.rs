@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn an_ask_that_failed_breaks_off_and_a_method_at_its_end_has_lost() {
-        let failed = || Event::AskFailed { ask: 1, error: "no server".into(), cancelled: false };
+        let failed = || Event::AskFailed { ask: 1, error: "no server".into(), cancelled: false, usage: None };
         let stuck = || Event::Failed { error: "no candidate is left".into() };
         for (events, unanswered) in [(vec![failed()], true), (vec![stuck()], false), (vec![failed(), stuck()], false)] {
             let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
@@ -267,7 +267,8 @@ mod tests {
     #[test]
     fn what_is_cancelled_for_want_of_a_disk_was_cancelled_by_nobody() {
         let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
-        let cancelled = Event::AskFailed { ask: 1, error: "cancelled by a person".into(), cancelled: true };
+        let cancelled =
+            Event::AskFailed { ask: 1, error: "cancelled by a person".into(), cancelled: true, usage: None };
         let mut id = 0;
         let mut recorded = |watch: &mut Watch, event| {
             id += 1;

@@ -4,7 +4,7 @@ use crate::theme::Role;
 use crate::widgets::words;
 use stepwright_episode::duel::Side;
 use stepwright_episode::showing::Listed;
-use stepwright_episode::{Actor, BranchEdit, Check, Choice, Event, NodeId, ProposalId, Record, Session, blind};
+use stepwright_episode::{Actor, BranchEdit, Check, Choice, Event, NodeId, ProposalId, Record, Session, Usage, blind};
 use stepwright_method::showing;
 
 /// The record's kind in a word or two, and its role.
@@ -59,6 +59,11 @@ fn named(record: &Record, id: ProposalId, session: Option<&Session>) -> String {
     }
 }
 
+/// What an ask spent, behind how it ended.
+fn tokens(usage: Option<Usage>) -> String {
+    usage.map(|u| format!(", {} + {} tokens", u.prompt, u.completion)).unwrap_or_default()
+}
+
 pub fn summary(record: &Record, session: Option<&Session>) -> String {
     let of = |id: ProposalId| named(record, id, session);
     match &record.event {
@@ -75,13 +80,13 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
             format!("ask {ask}: {served} at {}{ends}", exchange.endpoint)
         }
         Event::Answered { ask, texts, usage, ms } => {
-            let tokens = usage.map(|u| format!(", {} + {} tokens", u.prompt, u.completion)).unwrap_or_default();
+            let tokens = tokens(*usage);
             let time = words::duration(*ms);
             format!("ask {ask}: {} in {time}{tokens}", words::count(texts.len(), "completion"))
         }
-        Event::AskFailed { ask, error, cancelled } => {
+        Event::AskFailed { ask, error, cancelled, usage } => {
             let how = if *cancelled { "cancelled" } else { "failed" };
-            format!("ask {ask} {how}: {error}")
+            format!("ask {ask} {how}{}: {error}", tokens(*usage))
         }
         Event::Proposed { proposal } => {
             let text = proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str());

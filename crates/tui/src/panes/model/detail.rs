@@ -112,7 +112,7 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
                 rows.extend(completions(&texts, theme, width, stacked));
             }
         }
-        AskState::Failed { error, cancelled } => {
+        AskState::Failed { error, cancelled, .. } => {
             let word = if *cancelled { "cancelled: " } else { "failed: " };
             let role = if *cancelled { Role::Warn } else { Role::Bad };
             rows.extend(words::labelled(&format!("{} {word}", theme.glyphs.no), role, error, width));

@@ -1,0 +1,93 @@
+//! What this crate's models make of servers that misbehave; the program's own view of them is in `tests/it/exchanges`.
+
+#[allow(dead_code, reason = "it serves the tests of the whole program as well")]
+#[path = "../../../tests/support/server.rs"]
+mod server;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use server::{Server, Step, good};
+use stepwright_model::remote::{Options, Remote, Wire};
+use stepwright_model::{
+    Charge, LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
+};
+use tokio_util::sync::CancellationToken;
+
+fn request() -> ModelRequest {
+    let messages = vec![PromptMessage { role: "user".into(), text: "next?".into() }];
+    ModelRequest { messages, max_tokens: 64, ..ModelRequest::default() }
+}
+
+fn options(server: &Server, wire: Wire) -> Options {
+    let url = if wire == Wire::Ollama { server.url.trim_end_matches("/v1") } else { &server.url };
+    Options { wire, backoff: Duration::from_millis(5), retries: 2, ..Options::new(url, "m") }
+}
+
+async fn ask(options: Options, request: &ModelRequest) -> (Result<ModelResponse, ModelError>, Vec<StreamEvent>) {
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let (model, cancel) = (Remote::new(options).unwrap(), CancellationToken::new());
+    let answer = tokio::time::timeout(Duration::from_secs(20), model.complete(request, &sender, &cancel));
+    let answer = answer.await.expect("it hangs");
+    drop(sender);
+    let mut events = Vec::new();
+    while let Some(event) = receiver.recv().await {
+        events.push(event);
+    }
+    (answer, events)
+}
+
+fn whole(body: &Value) -> Vec<Step> {
+    vec![server::json(200, &body.to_string())]
+}
+
+/// A chat's answer that ends so, with what it cost.
+fn ended(content: &str, finish: &str) -> Value {
+    json!({"choices": [{"index": 0, "message": {"content": content}, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 500, "cost": 0.25}})
+}
+
+fn charge(prompt: u64, completion: u64, cost: Option<f64>) -> Charge {
+    Charge { usage: Some(Usage::new(prompt, completion)), cost }
+}
+
+#[tokio::test]
+async fn answers_that_end_in_an_error_are_charged() {
+    // Cut at every limit: the answer, and one more for each raise.
+    let server = Server::answering(|_| whole(&ended("I will", "length")));
+    let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err();
+    assert_eq!((server.requests().len(), error.charge()), (3, charge(3000, 1500, Some(0.75))));
+    assert!(matches!(error.cause(), ModelError::Broken { partial, .. } if partial == "I will"), "{error:?}");
+    assert!(error.is_of_service() && error.to_string().contains("raise max_tokens"), "{error}");
+
+    // Cut, and then more tokens are refused.
+    let refusal = r#"{"error": {"message": "max_tokens is too large: at most 64 tokens"}}"#;
+    let mut answers = vec![whole(&ended("a", "length")), vec![server::json(400, refusal)]];
+    answers.resize(4, vec![server::json(400, refusal)]);
+    let server = Server::start(answers);
+    let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err();
+    assert_eq!(error.charge(), charge(1000, 500, Some(0.25)), "{error:?}");
+
+    // An end that is none, each time it is tried again; and one that comes at last.
+    let server = Server::answering(|_| whole(&ended("go", "error")));
+    let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err();
+    assert_eq!(error.charge(), charge(3000, 1500, Some(0.75)), "{error:?}");
+    let server = Server::start(vec![whole(&ended("go", "error")), good("go")]);
+    let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
+    assert_eq!((answer.usage, answer.cost), (Some(Usage::new(1007, 502)), Some(0.25)));
+
+    // Answers were had before the one that is refused, where a server gives one at a time.
+    let refused = vec![server::json(403, "{}")];
+    let server = Server::start(vec![whole(&ended("a", "stop")), refused]);
+    let error = ask(options(&server, Wire::OpenAi), &ModelRequest { n: 2, ..request() }).await.0.unwrap_err();
+    assert_eq!(error.charge(), charge(1000, 500, Some(0.25)), "{error:?}");
+    assert!(matches!(error.cause(), ModelError::Refused { status: 403, .. }), "{error:?}");
+
+    // A prompt that was cut in silence.
+    let cut = json!({"message": {"content": "go"}, "done": true, "prompt_eval_count": 4096, "eval_count": 3});
+    let server = Server::answering(move |_| whole(&cut));
+    let narrow = Options { num_ctx: Some(4096), ..options(&server, Wire::Ollama) };
+    let error = ask(narrow, &request()).await.0.unwrap_err();
+    assert!(matches!(error.cause(), ModelError::TooLong { context: Some(4096), .. }), "{error:?}");
+    assert_eq!(error.charge(), charge(4096, 3, None));
+}
