@@ -7,7 +7,7 @@ mod server;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use server::{Server, Step, good};
+use server::{END, Server, Step, delta, good, send, stream_head};
 use stepwright_model::remote::{Options, Remote, Wire};
 use stepwright_model::{
     Charge, LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
@@ -90,4 +90,40 @@ async fn answers_that_end_in_an_error_are_charged() {
     let error = ask(narrow, &request()).await.0.unwrap_err();
     assert!(matches!(error.cause(), ModelError::TooLong { context: Some(4096), .. }), "{error:?}");
     assert_eq!(error.charge(), charge(4096, 3, None));
+}
+
+fn events(pieces: &[Value], end: &str) -> Vec<Step> {
+    let text: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
+    vec![stream_head(), send(&delta("go to")), send(&text), send(end)]
+}
+
+#[tokio::test]
+async fn half_an_answer_before_an_error_is_none() {
+    let done = "data: [DONE]\n\n";
+    for error in [
+        json!({"text": "**NETWORK ERROR**", "error_code": 50002}),
+        json!({"object": "error", "message": "worker died", "code": 500}),
+        json!({"object": "error", "message": "slow down", "code": 42901}),
+        json!({"error": {"message": "slow down", "type": "tokens", "code": "rate_limit_exceeded"}}),
+    ] {
+        let server = Server::start(vec![events(&[error.clone()], done), good("look")]);
+        let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
+        assert_eq!(answer.completions[0].text, "look", "it is asked for again: {error}");
+    }
+    // What does not pass is said, with the server's words and what came before them.
+    for (error, words) in [
+        (json!({"text": "no such model", "error_code": 40301}), "no such model"),
+        (json!({"object": "error", "message": "bad request", "code": 400}), "bad request"),
+        (json!({"object": "error", "message": "odd"}), "odd"),
+    ] {
+        let server = Server::start(vec![events(&[error], done)]);
+        let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err();
+        let said = matches!(error.cause(), ModelError::Broken { message, partial, .. } if message.contains(words) && partial == "go to");
+        assert!(said, "{error:?}");
+    }
+    // A number that says that there is none.
+    let fine = json!({"error_code": 0, "choices": [{"index": 0, "delta": {"content": " desk"}}]});
+    let server = Server::start(vec![events(&[fine], END)]);
+    let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
+    assert_eq!(answer.completions[0].text, "go to desk");
 }

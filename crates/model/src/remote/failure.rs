@@ -52,7 +52,9 @@ pub(super) fn words(error: &Value) -> String {
     if let Some(text) = error.as_str() {
         return text.to_owned();
     }
-    let mut text = match error.get("message").or_else(|| error.get("msg")) {
+    // FastChat puts its words where text would be.
+    let said = error.get("message").or_else(|| error.get("msg"));
+    let mut text = match said.or_else(|| error.get("text").filter(|_| error.get("error_code").is_some())) {
         Some(Value::String(text)) => text.clone(),
         Some(other) if !other.is_null() => other.to_string(),
         _ => error.to_string(),

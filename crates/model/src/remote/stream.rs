@@ -280,8 +280,8 @@ fn take(
     answer: &mut Answer,
     emit: &mut impl FnMut(u32, Piece, &str),
 ) -> Result<(), Break> {
-    if object.get("error").is_some_and(|e| !e.is_null()) {
-        return Err(reported(error_object(object)));
+    if let Some(error) = error_of(object) {
+        return Err(reported(error));
     }
     answer.take(object, whole, emit);
     match answer.failure() {
@@ -297,16 +297,39 @@ fn take(
     Ok(())
 }
 
+/// The error that an object is: below `error`, or itself where a server says so of it (vLLM before 0.10, FastChat).
+fn error_of(object: &Value) -> Option<&Value> {
+    let whole = object.get("object").and_then(Value::as_str) == Some("error");
+    let coded = object.get("error_code").is_some_and(|code| !code.is_null() && *code != 0);
+    let below = object.get("error").is_some_and(|e| !e.is_null());
+    (whole || coded || below).then(|| error_object(object))
+}
+
 fn reported(error: &Value) -> Break {
-    let code = error.get("code").or_else(|| error.get("status"));
-    let status = code.and_then(|c| c.as_u64().or_else(|| c.as_str()?.parse().ok())).and_then(|c| u16::try_from(c).ok());
-    let status = status.filter(|s| (400..600).contains(s)).or_else(|| status_of(error));
+    let number = |name: &str| error.get(name).and_then(|c| c.as_u64().or_else(|| c.as_str()?.parse().ok()));
+    let status = ["code", "error_code", "status"].iter().find_map(|name| number(name)).and_then(status_of_code);
+    let status = status.or_else(|| status_of(error));
     Break { message: words(error), passing: false, reported: Some((status, error.clone())) }
 }
 
-/// The status that an error's type stands for where it comes within a stream.
+/// The status that a number stands for: itself, or the first digits of FastChat's five.
+fn status_of_code(code: u64) -> Option<u16> {
+    let status = match code {
+        // What it says of models and parameters, the length of a prompt too, is no matter of permission.
+        40_300..40_400 => 400,
+        40_000..60_000 => code / 100,
+        _ => code,
+    };
+    u16::try_from(status).ok().filter(|s| (400..600).contains(s))
+}
+
+/// The status that an error's type, or its code in words, stands for where it comes within a stream.
 fn status_of(error: &Value) -> Option<u16> {
-    Some(match error.get("type").and_then(Value::as_str)? {
+    ["type", "code"].iter().find_map(|name| status_of_word(error.get(*name)?.as_str()?))
+}
+
+fn status_of_word(word: &str) -> Option<u16> {
+    Some(match word {
         "overloaded_error" => 529,
         "api_error" | "server_error" | "internal_server_error" => 500,
         "timeout_error" => 504,
