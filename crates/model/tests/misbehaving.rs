@@ -127,3 +127,28 @@ async fn half_an_answer_before_an_error_is_none() {
     let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
     assert_eq!(answer.completions[0].text, "go to desk");
 }
+
+#[tokio::test]
+async fn what_a_filter_stops_is_not_mended_by_more_tokens() {
+    let server = Server::answering(|_| whole(&ended("I", "content_filter")));
+    let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err();
+    assert!(error.to_string().contains("filter") && !error.to_string().contains("raise max_tokens"), "{error}");
+    assert_eq!(error.charge(), charge(1000, 500, Some(0.25)));
+}
+
+#[tokio::test]
+async fn reasoning_beside_an_empty_field_is_kept() {
+    let piece = json!({"choices": [{"index": 0, "delta": {"reasoning_content": "", "reasoning": "HM"}}]});
+    let server = Server::start(vec![events(&[piece], END)]);
+    let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
+    assert_eq!(answer.completions[0].reasoning, "HM");
+}
+
+#[tokio::test]
+async fn a_compressed_error_is_named_and_not_shown() {
+    let headers = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+    let server = Server::start(vec![vec![server::with_headers(400, headers, "\u{1f}\u{8b}\u{8}{}")]]);
+    let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err().to_string();
+    assert!(error.contains("answered 400") && error.contains("compressed (gzip)"), "{error}");
+    assert!(!error.contains("\\u{8b}"), "{error}");
+}

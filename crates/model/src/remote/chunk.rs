@@ -210,7 +210,8 @@ impl Choice {
         let part = [choice.get("delta"), choice.get("message")].into_iter().flatten().find(|p| p.is_object());
         if let Some(part) = part {
             // Some servers send the same under both names.
-            let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| part.get(*name)?.as_str());
+            let reasoning = ["reasoning_content", "reasoning"].iter().filter_map(|name| part.get(*name)?.as_str());
+            let reasoning = reasoning.into_iter().find(|text| !text.is_empty());
             self.reason(index, reasoning.unwrap_or_default(), piece);
             if let Some(refusal) = part.get("refusal").and_then(Value::as_str) {
                 self.refusal.push_str(refusal);

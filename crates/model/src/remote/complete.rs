@@ -24,6 +24,11 @@ const FACTOR: u32 = 4;
 /// Most tokens asked for by ourselves.
 const MOST: u32 = 131_072;
 
+/// What helps where an answer had too few tokens.
+const MORE: &str = "raise max_tokens, or have it reason less (think)";
+/// What helps where a provider does not let the model answer.
+const OTHER: &str = "more tokens do not help: change the prompt, or ask another model";
+
 #[derive(Clone, Copy)]
 pub(super) struct Sink<'a> {
     pub(super) events: &'a UnboundedSender<StreamEvent>,
@@ -97,7 +102,7 @@ impl Remote {
             if limit <= cut_at {
                 let why =
                     format!("the answer was cut after {cut_at} tokens (finish_reason length), and more are refused");
-                return self.as_far(response, &why, cut_text);
+                return self.as_far(response, &why, MORE, cut_text);
             }
             let wanted = Wanted { request, n, offset, limit };
             let answered = match self.ask(wanted, sink).await {
@@ -123,7 +128,7 @@ impl Remote {
                 }
                 // More tokens than the model can write: that its answer was cut is the trouble.
                 Err(failure) if raises > 0 && failure.refusal.is_some() => {
-                    return self.as_far(response, "more tokens than it had are refused", cut_text);
+                    return self.as_far(response, "more tokens than it had are refused", MORE, cut_text);
                 }
                 Err(failure) => return Err(failure.error),
             };
@@ -148,17 +153,17 @@ impl Remote {
             let (cut, whole): (Vec<Completion>, Vec<Completion>) = found.partition(lost);
             response.completions.extend(whole.into_iter().map(|c| formed(request, c)));
             let Some(worst) = cut.into_iter().next() else { continue };
-            let why = match worst.finish.as_str() {
-                "content_filter" => "the provider's filter stopped the answer".to_owned(),
-                "length" => format!("the answer was cut after {} tokens (finish_reason length)", wanted.limit),
-                _ => "the model reasoned and gave no answer".to_owned(),
+            let (why, advice) = match worst.finish.as_str() {
+                "content_filter" => ("the provider's filter stopped the answer".to_owned(), OTHER),
+                "length" => (format!("the answer was cut after {} tokens (finish_reason length)", wanted.limit), MORE),
+                _ => ("the model reasoned and gave no answer".to_owned(), MORE),
             };
             if worst.finish == "length" {
                 (cut_at, cut_text) = (limit, worst.text.clone());
             }
             raises += 1;
             if raises > RAISES || worst.finish == "content_filter" {
-                return self.as_far(response, &why, worst.text);
+                return self.as_far(response, &why, advice, worst.text);
             }
             let from = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
             sink.send(StreamEvent::Void { from });
@@ -167,11 +172,16 @@ impl Remote {
     }
 
     /// The completions had, or the error that there is none.
-    fn as_far(&self, response: ModelResponse, why: &str, partial: String) -> Result<ModelResponse, ModelError> {
+    fn as_far(
+        &self,
+        response: ModelResponse,
+        why: &str,
+        advice: &str,
+        partial: String,
+    ) -> Result<ModelResponse, ModelError> {
         if !response.completions.is_empty() {
             return Ok(response);
         }
-        let advice = "raise max_tokens, or have it reason less (think)";
         let message = format!("{why}; what came is no completion: {advice}");
         Err(ModelError::Broken { endpoint: self.http.endpoint().to_owned(), message, partial })
     }

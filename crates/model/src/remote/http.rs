@@ -122,7 +122,10 @@ impl Http {
             return Ok(response);
         }
         let after = retry::retry_after(response.headers(), SystemTime::now());
-        let text = self.error_text(response).await;
+        let text = match compressed(&response) {
+            Some(why) => why,
+            None => self.error_text(response).await,
+        };
         let object: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
         let error = error_object(&object);
         let said = if object.is_null() { self.clean(&text) } else { self.clean(&words(error)) };
@@ -169,6 +172,14 @@ impl Http {
         url.set_path(&joined);
         url
     }
+}
+
+/// That a body is compressed, in words: none was asked for, and no such bytes are text.
+pub(super) fn compressed(response: &Response) -> Option<String> {
+    let coding = String::from_utf8_lossy(response.headers().get("content-encoding")?.as_bytes()).into_owned();
+    (!coding.trim().eq_ignore_ascii_case("identity")).then(|| {
+        format!("the server's answer is compressed ({coding}), which was not asked for; have it send plain text")
+    })
 }
 
 /// The headers of every request: who asks, the key as the wire format wants it, the headers that are set.

@@ -55,22 +55,14 @@ pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream
         total: usize,
         ended: bool,
     }
-    // None was asked for, and no such bytes are text.
-    let coding = response
-        .headers()
-        .get("content-encoding")
-        .map(|coding| String::from_utf8_lossy(coding.as_bytes()).into_owned());
-    let coding = coding.filter(|coding| !coding.trim().eq_ignore_ascii_case("identity"));
+    let coding = super::http::compressed(&response);
     let state = State { response, total: 0, ended: false };
     stream::unfold((state, coding), move |(mut s, mut coding)| async move {
         if s.ended {
             return None;
         }
-        if let Some(coding) = coding.take() {
+        if let Some(why) = coding.take() {
             s.ended = true;
-            let why = format!(
-                "the server's answer is compressed ({coding}), which was not asked for; have it send plain text"
-            );
             return Some((Err(Break::last(why)), (s, None)));
         }
         let piece = match tokio::time::timeout(idle, s.response.chunk()).await {
@@ -297,7 +289,7 @@ fn take(
     Ok(())
 }
 
-/// The error that an object is: below `error`, or itself where a server says so of it (vLLM before 0.10, FastChat).
+/// The error that an object is: below `error`, or itself where a server says so of it (older releases of vLLM, FastChat).
 fn error_of(object: &Value) -> Option<&Value> {
     let whole = object.get("object").and_then(Value::as_str) == Some("error");
     let coded = object.get("error_code").is_some_and(|code| !code.is_null() && *code != 0);
