@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use server::{END, Server, Step, delta, good, send, stream_head};
 use stepwright_model::remote::{Options, Remote, Wire};
 use stepwright_model::{
-    Charge, LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, StreamEvent, Usage,
+    Charge, LanguageModel, ModelError, ModelRequest, ModelResponse, PromptMessage, Relayed, StreamEvent, Usage,
 };
+use stepwright_wire::Api;
 use tokio_util::sync::CancellationToken;
 
 fn request() -> ModelRequest {
@@ -151,4 +152,30 @@ async fn a_compressed_error_is_named_and_not_shown() {
     let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err().to_string();
     assert!(error.contains("answered 400") && error.contains("compressed (gzip)"), "{error}");
     assert!(!error.contains("\\u{8b}"), "{error}");
+}
+
+/// A program's request by another interface: what it asks is translated, and what cannot be is said once.
+#[tokio::test]
+async fn what_a_translated_request_loses_is_said_once() {
+    let answer = json!({"id": "m", "type": "message", "role": "assistant", "model": "x", "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": "go"}], "usage": {"input_tokens": 5, "output_tokens": 2}});
+    let server = Server::answering(move |_| whole(&answer));
+    let body = json!({"model": "a", "temperature": 1.5, "stop": "END", "seed": 1, "messages": [{"role": "user", "content": "u"}]});
+    let relayed = Relayed { api: Api::Chat, body: body.to_string().into(), sender: 0 };
+    let model = Remote::new(options(&server, Wire::Anthropic)).unwrap();
+    let request = ModelRequest { relayed: Some(relayed), ..ModelRequest::default() };
+    let mut said = Vec::new();
+    for _ in 0..2 {
+        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+        let answer = model.complete(&request, &sender, &CancellationToken::new()).await.unwrap();
+        assert_eq!(answer.usage, Some(Usage::new(5, 2)));
+        drop(sender);
+        while let Some(event) = receiver.recv().await {
+            said.extend(if let StreamEvent::Remark { text, warning: true } = event { Some(text) } else { None });
+        }
+    }
+    let lost = "temperature 1.5 is sent as 1, the most that it takes; seed is left out";
+    assert_eq!(said, [format!("m is asked by Messages what the program asks by Chat Completions: {lost}")]);
+    let sent = server.requests()[0].body.clone();
+    assert_eq!((&sent["temperature"], &sent["stop_sequences"]), (&json!(1.0), &json!(["END"])));
 }

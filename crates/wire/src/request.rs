@@ -1,5 +1,7 @@
 //! Request in the neutral form: read of the three formats, never written from it.
 
+use serde_json::json;
+
 use crate::neutral::{Api, Message, Problem, Request, Role, Tool};
 use crate::raw::{Fields, elements};
 use crate::texts::object;
@@ -52,7 +54,14 @@ fn tool_of(api: Api, text: &str) -> Vec<Tool> {
         return elements(entry.get("tools")).flat_map(|tool| tool_of(api, tool)).collect();
     }
     let fields = inner.as_ref().unwrap_or(&entry);
-    let schema = ["parameters", "input_schema"].into_iter().find(|name| fields.has(name));
+    let schema = ["parameters", "input_schema"].into_iter().find(|name| fields.has(name) && fields.get(name) != "null");
+    let is_function = match api {
+        Api::Chat => entry.has("function") || kind.is_empty(),
+        Api::Responses => kind == "function",
+        Api::Messages => kind.is_empty() || kind == "custom",
+    };
+    // A function that names no arguments takes none.
+    let none = || is_function.then(|| json!({"type": "object", "properties": {}}));
     let name = fields.string("name");
     let remote = match api {
         Api::Chat => false,
@@ -74,7 +83,7 @@ fn tool_of(api: Api, text: &str) -> Vec<Tool> {
     vec![Tool {
         name: if name.is_empty() { kind } else { name },
         description: fields.string("description"),
-        schema: schema.map(|name| fields.value(name)).unwrap_or_default(),
+        schema: schema.map(|name| fields.value(name)).or_else(none).unwrap_or_default(),
         remote,
     }]
 }

@@ -254,6 +254,26 @@ fn requests_are_read_alike() {
     }
 }
 
+/// It takes none; what takes any text has no schema.
+#[test]
+fn a_function_without_parameters_has_a_schema() {
+    let none = json!({"type": "object", "properties": {}});
+    for (api, tool, is_function) in [
+        (Api::Chat, json!({"type": "function", "function": {"name": "f"}}), true),
+        (Api::Chat, json!({"type": "function", "function": {"name": "f", "parameters": null}}), true),
+        (Api::Chat, json!({"type": "custom", "custom": {"name": "f"}}), false),
+        (Api::Responses, json!({"type": "function", "name": "f"}), true),
+        (Api::Responses, json!({"type": "custom", "name": "f"}), false),
+        (Api::Responses, json!({"type": "local_shell"}), false),
+        (Api::Messages, json!({"name": "f"}), true),
+        (Api::Messages, json!({"type": "bash_20250124", "name": "bash"}), false),
+    ] {
+        let request = Request::read(api, &json!({ "tools": [tool] }).to_string()).unwrap();
+        let schema = if is_function { none.clone() } else { Value::Null };
+        assert_eq!(request.tools[0].schema, schema, "{api:?}: {tool}");
+    }
+}
+
 #[test]
 fn a_rejection_is_a_round_with_the_model() {
     for (whole, body) in samples().into_iter().zip([

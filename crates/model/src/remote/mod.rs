@@ -5,7 +5,7 @@
 //! their refusals and remembered (`quirks`). `body`, `anthropic` and `ollama` say exactly what is sent; `stream` and `chunk` read
 //! what comes back, treating every field as optional; all else is common: `complete` asks, learns and tries again, `thoughts`
 //! separates reasoning from the answer, `masking` keeps keys out of it, `score` has given texts scored, `embed` gets sentence vectors, `retry` decides what is tried
-//! again, `relay` sends on what other programs ask, `http` is the wire, and `providers` are the well-known ones.
+//! again, `relay` sends on what other programs ask, in another interface as `translate` has it, `http` is the wire, and `providers` are the well-known ones.
 
 mod anthropic;
 mod body;
@@ -26,6 +26,7 @@ mod retry;
 mod score;
 mod stream;
 mod thoughts;
+mod translate;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

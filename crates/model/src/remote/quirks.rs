@@ -65,6 +65,8 @@ pub(super) struct Quirks {
     /// Most tokens that the model writes, where more were refused; 0 if none were.
     most: AtomicU32,
     refused: Mutex<BTreeSet<&'static str>>,
+    /// What a person was told already.
+    told: Mutex<BTreeSet<String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +110,11 @@ impl Quirks {
         };
         let remark = format!("the model takes no {field}: it is left out from now on, and {lost}");
         Lesson::Again((!lost.is_empty()).then_some(remark))
+    }
+
+    /// Whether that is to be said: once.
+    pub(super) fn says(&self, what: &str) -> bool {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(what.to_owned())
     }
 
     pub(super) fn leave_out(&self, body: &mut Map<String, Value>) {
