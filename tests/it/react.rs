@@ -163,8 +163,15 @@ async fn reflections_on_failed_trials_are_artifacts_that_a_person_edits_and_refu
     assert_eq!(root.children.len(), 2, "a new trial is a branch from the start");
     // A result counts what every trial cost, though its steps are those of the last.
     let session = Ok(w.session.clone());
-    let episode =
-        Episode { session, drift: Vec::new(), ended: String::new(), error: None, unkept: false, seconds: 0.0 };
+    let episode = Episode {
+        session,
+        drift: Vec::new(),
+        ended: String::new(),
+        error: None,
+        unkept: false,
+        unanswered: false,
+        seconds: 0.0,
+    };
     let [id, kind, sentence, source] = ["reach/10", "reach", "reach ten.", "test"].map(str::to_owned);
     let result = RunResult::of(&episode, &TaskInfo { id, kind, sentence, source }, &NewSession::default());
     assert_eq!((result.asks, result.steps), (4, 1), "two lines of the first trial, a reflection and one line");

@@ -1,4 +1,10 @@
 //! What this crate's models make of servers that misbehave; the program's own view of them is in `tests/it/exchanges`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking, as tests do"
+)]
 
 #[allow(dead_code, reason = "it serves the tests of the whole program as well")]
 #[path = "../../../tests/support/server.rs"]
@@ -107,7 +113,7 @@ async fn half_an_answer_before_an_error_is_none() {
         json!({"object": "error", "message": "slow down", "code": 42901}),
         json!({"error": {"message": "slow down", "type": "tokens", "code": "rate_limit_exceeded"}}),
     ] {
-        let server = Server::start(vec![events(&[error.clone()], done), good("look")]);
+        let server = Server::start(vec![events(std::slice::from_ref(&error), done), good("look")]);
         let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
         assert_eq!(answer.completions[0].text, "look", "it is asked for again: {error}");
     }
