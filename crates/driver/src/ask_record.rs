@@ -106,7 +106,43 @@ fn exchanged(completion: &Completion) -> Exchanged {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stepwright_episode::Usage;
     use stepwright_method::Answer;
+    use stepwright_model::{ModelInfo, ModelKind, Settings, StreamEvent};
+    use tokio::sync::mpsc::UnboundedSender;
+    use tokio_util::sync::CancellationToken;
+
+    /// A model of which no more is known than its price.
+    struct Priced;
+
+    #[async_trait::async_trait]
+    impl LanguageModel for Priced {
+        fn info(&self) -> ModelInfo {
+            ModelInfo { name: "m".into(), kind: ModelKind::Remote, endpoint: "x".into() }
+        }
+
+        async fn complete(
+            &self,
+            _: &ModelRequest,
+            _: &UnboundedSender<StreamEvent>,
+            _: &CancellationToken,
+        ) -> Result<ModelResponse, ModelError> {
+            Err(ModelError::Cancelled)
+        }
+
+        fn settings(&self) -> Settings {
+            Settings { price: Some(stepwright_model::Price { input: 1e6, output: 2e6 }), ..Settings::default() }
+        }
+    }
+
+    #[test]
+    fn an_ask_that_failed_has_the_cost_of_its_answers() {
+        let cost = |error: ModelError| of_completions(&Priced, &ModelRequest::default(), &Err(error)).cost;
+        let charge = |cost| Charge { usage: Some(Usage::new(3, 2)), cost };
+        assert_eq!(cost(ModelError::Cancelled), None);
+        assert_eq!(cost(ModelError::Cancelled.charged(charge(None))), Some(7.0), "by the prices");
+        assert_eq!(cost(ModelError::Cancelled.charged(charge(Some(0.5)))), Some(0.5), "as the provider says");
+    }
 
     fn answered(text: String, tokens: usize) -> Answered {
         let tokens = vec![stepwright_episode::TokenLogprob::new("x", -0.5); tokens];
@@ -114,7 +150,7 @@ mod tests {
             Exchange { completions: vec![Exchanged { tokens, ..Exchanged::default() }], ..Exchange::default() };
         Answered {
             ask: 1,
-            result: Ok(Answer::texts([text])),
+            result: Ok(Answer { usage: Some(Usage::new(9, 1)), ..Answer::texts([text]) }),
             exchange: Some(Box::new(exchange)),
             is_scored: false,
             ms: 1,
@@ -127,8 +163,9 @@ mod tests {
         let most = MAX_ANSWER as usize;
         for (text, tokens) in [("x".repeat(most), 0), ("\u{1}".repeat(most / 6), 0), (String::new(), most / 20)] {
             let kept = bounded(answered(text, tokens));
-            let why = kept.result.err().map(|e| e.to_string()).unwrap_or_default();
-            assert!(why.contains("at most 32 MiB can be kept"), "{why}");
+            let failure = kept.result.unwrap_err();
+            assert!(failure.to_string().contains("at most 32 MiB can be kept"), "{failure}");
+            assert_eq!(failure.usage(), Some(Usage::new(9, 1)), "it was paid for");
             assert!(written(kept.exchange.as_deref().unwrap()) < 1000);
         }
         let alone = bounded(Answered { exchange: None, ..answered("x".repeat(most), 0) });
