@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::export::write;
 use super::sessions::{found, newest};
-use super::{CliError, Global, note, print, print_file};
+use super::{CliError, Global, note, print, print_file, target};
 use stepwright_episode::{NodeId, Session, log};
 use stepwright_export::compare::{self, Line};
 use stepwright_export::comparison_page;
@@ -34,6 +34,9 @@ pub struct Compare {
     /// The comparison as JSON; `-` is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Replace the file also where it is a session or results
+    #[arg(long)]
+    replace: bool,
 }
 
 impl Compare {
@@ -44,9 +47,14 @@ impl Compare {
         if self.last {
             self.sessions.insert(0, newest(&folder)?.display().to_string());
         }
+        let named = self.sessions.iter().map(|word| Named::read(&folder, word)).collect::<Result<Vec<_>, _>>()?;
+        let read: Vec<PathBuf> = named.iter().map(|named| named.path.clone()).collect();
+        for file in [&self.html, &self.json].into_iter().flatten() {
+            target::look_at(file, &read, self.replace)?;
+        }
         let mut loaded: Vec<(String, Session, Option<NodeId>)> = Vec::new();
-        for name in &self.sessions {
-            loaded.extend(load(&folder, name, &sources)?);
+        for named in &named {
+            loaded.extend(load(named, &sources)?);
         }
         let mut lines = Vec::new();
         let labels = compare::labels(&loaded.iter().map(|(name, ..)| name.as_str()).collect::<Vec<_>>());
@@ -104,28 +112,43 @@ fn out(file: &Path, text: &str) -> Result<(), CliError> {
     write(file, text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))
 }
 
-/// A session, and the node named after `#`; of a file of logs all its episodes, or the one named there. A file whose own name ends so is
-/// taken as it is.
-fn load(folder: &Path, name: &str, sources: &Sources) -> Result<Vec<(String, Session, Option<NodeId>)>, CliError> {
+/// What a word of the command line names.
+struct Named<'a> {
+    word: &'a str,
+    /// The word without what is named of the file after `#`.
+    file: &'a str,
+    path: PathBuf,
+    part: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    /// A file whose own name ends as if a part of it were named is taken as it is.
+    fn read(folder: &Path, word: &'a str) -> Result<Self, CliError> {
+        let (file, part) = match word.rsplit_once('#').filter(|_| !Path::new(word).exists()) {
+            Some((file, part)) => (file, Some(part)),
+            None => (word, None),
+        };
+        Ok(Named { word, file, path: found(folder, Path::new(file))?, part })
+    }
+}
+
+/// A session, and the node that is named; of a file of logs all its episodes, or the one that is named.
+fn load(named: &Named<'_>, sources: &Sources) -> Result<Vec<(String, Session, Option<NodeId>)>, CliError> {
     let failed = |e: OpenError| CliError::Failed(e.to_string());
-    let (file, part) = match name.rsplit_once('#').filter(|_| !Path::new(name).exists()) {
-        Some((file, part)) => (file, Some(part)),
-        None => (name, None),
-    };
-    let path = found(folder, Path::new(file))?;
-    if !log::is_session(&path) {
-        let read = load_sessions(&path, part, sources).map_err(failed)?;
+    let Named { word, file, path, part } = named;
+    if !log::is_session(path) {
+        let read = load_sessions(path, *part, sources).map_err(failed)?;
         read.problems.iter().for_each(|line| note(&format!("{line}; the others were read")));
         let is_one = read.sessions.len() == 1;
-        let label = |id: String| if is_one { name.to_owned() } else { format!("{file}#{id}") };
+        let label = |id: String| if is_one { (*word).to_owned() } else { format!("{file}#{id}") };
         return Ok(read.sessions.into_iter().map(|(id, loaded)| (label(id), loaded.session, None)).collect());
     }
     let node = part.map(str::parse::<NodeId>).transpose();
-    let node = node.map_err(|_| CliError::Failed(format!("{name}: a number of a node comes after `#`")))?;
-    let session = log::load(&path).map_err(|e| CliError::Failed(e.to_string()))?.session;
+    let node = node.map_err(|_| CliError::Failed(format!("{word}: a number of a node comes after `#`")))?;
+    let session = log::load(path).map_err(|e| CliError::Failed(e.to_string()))?.session;
     if let Some(node) = node.filter(|node| session.node(*node).is_none()) {
         let last = session.nodes().len().saturating_sub(1);
         return Err(CliError::Failed(format!("{file}: there is no node {node}; they are 0 to {last}")));
     }
-    Ok(vec![(name.to_owned(), session, node)])
+    Ok(vec![((*word).to_owned(), session, node)])
 }

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::sessions::found;
-use super::{CliError, Global, print, print_file, recording};
+use super::{CliError, Global, print, print_file, recording, target};
 use stepwright_episode::log;
 use stepwright_export::Format;
+use stepwright_launch::config::Config;
 use stepwright_launch::load_sessions;
 use stepwright_world::Sources;
 
@@ -30,6 +31,9 @@ pub(crate) struct Export {
     /// An ATIF trajectory (Harbor) of the branch it was left on; `-` is standard output
     #[arg(long, group = "format", value_name = "FILE")]
     atif: Option<PathBuf>,
+    /// Replace the file also where it is a session or results
+    #[arg(long)]
+    replace: bool,
 }
 
 #[derive(Debug, Args)]
@@ -60,9 +64,12 @@ impl Export {
             (self.cast, None),
             (self.atif, Some(Format::Atif)),
         ];
+        let config = global.load()?;
+        let session = self.session.place(&config.paths.sessions())?;
         for (file, format) in choices {
             let Some(file) = file else { continue };
-            let text = render(global, &self.session, format)?;
+            target::look_at(&file, session.file.as_slice(), self.replace)?;
+            let text = render(&config, &session, format)?;
             if file.as_os_str() == "-" {
                 print_file(&text)?;
                 continue;
@@ -75,41 +82,56 @@ impl Export {
 
 impl Show {
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        print(&render(global, &self.session, Some(Format::Text))?)?;
+        let config = global.load()?;
+        let session = self.session.place(&config.paths.sessions())?;
+        print(&render(&config, &session, Some(Format::Text))?)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
+impl Named {
+    fn place(&self, sessions: &Path) -> Result<Place<'_>, CliError> {
+        let name = match &self.session {
+            Some(named) => named.clone(),
+            None => super::sessions::newest(sessions)?,
+        };
+        let file = if name.as_os_str() == "-" { None } else { Some(found(sessions, &name)?) };
+        Ok(Place { name, file, episode: self.episode.as_deref() })
+    }
+}
+
+/// Where a session is.
+struct Place<'a> {
+    /// As it was named.
+    name: PathBuf,
+    /// `None` of standard input.
+    file: Option<PathBuf>,
+    episode: Option<&'a str>,
+}
+
 /// A session in a format, as a recording if `None`. Of a file of logs all episodes as text, else the first.
-fn render(global: &Global, named: &Named, format: Option<Format>) -> Result<String, CliError> {
-    let config = global.load()?;
-    let newest;
-    let session = match &named.session {
-        Some(named) => named.as_path(),
-        None => {
-            newest = super::sessions::newest(&config.paths.sessions())?;
-            newest.as_path()
-        }
-    };
+fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Result<String, CliError> {
     let sources = Sources::with_adapters(config.external.clone());
-    let mut loaded = if session.as_os_str() == "-" {
-        let read = log::read(std::io::stdin().lock(), Path::new("standard input"));
-        vec![read.map_err(|e| CliError::Failed(e.to_string()))?]
-    } else {
-        let file = found(&config.paths.sessions(), session)?;
-        let read =
-            load_sessions(&file, named.episode.as_deref(), &sources).map_err(|e| CliError::Failed(e.to_string()))?;
-        read.problems.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
-        read.sessions.into_iter().map(|(_, loaded)| loaded).collect()
+    let mut loaded = match &session.file {
+        None => {
+            let read = log::read(std::io::stdin().lock(), Path::new("standard input"));
+            vec![read.map_err(|e| CliError::Failed(e.to_string()))?]
+        }
+        Some(file) => {
+            let read =
+                load_sessions(file, session.episode, &sources).map_err(|e| CliError::Failed(e.to_string()))?;
+            read.problems.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
+            read.sessions.into_iter().map(|(_, loaded)| loaded).collect()
+        }
     };
     if format != Some(Format::Text) && loaded.len() > 1 {
         super::note(&format!("the file holds {} episodes; this is the first, --episode names another", loaded.len()));
         loaded.truncate(1);
     }
-    let failed = |e: String| CliError::Failed(format!("{}: {e}", session.display()));
+    let failed = |e: String| CliError::Failed(format!("{}: {e}", session.name.display()));
     let render = |loaded| match format {
-        Some(format) => recording::render(format, loaded, &config, &sources).map_err(|e| failed(e.to_string())),
-        None => recording::cast(loaded, &config, &sources).map_err(failed),
+        Some(format) => recording::render(format, loaded, config, &sources).map_err(|e| failed(e.to_string())),
+        None => recording::cast(loaded, config, &sources).map_err(failed),
     };
     Ok(loaded.into_iter().map(render).collect::<Result<Vec<_>, _>>()?.join("\n"))
 }

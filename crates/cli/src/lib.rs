@@ -37,6 +37,7 @@ pub mod schema;
 mod sessions;
 mod settings;
 mod study;
+mod target;
 mod workbench;
 mod world;
 

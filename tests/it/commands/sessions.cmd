@@ -46,3 +46,12 @@ $ stepwright export $REPO/sessions/solved.jsonl --html none/page.html
 ; A shell may leave the variable empty.
 $ COLUMNS= stepwright compare $REPO/sessions/by-hand.jsonl
 ? First difference
+
+# A session is not written over by mistake
+$ cp $REPO/sessions/by-hand.jsonl k.jsonl; cp $REPO/sessions/solved.jsonl other.jsonl; ln -s k.jsonl link; cat k.jsonl > kept
+$ stepwright export k.jsonl --html k.jsonl; stepwright export k.jsonl --jsonl link --replace; stepwright export k.jsonl --cast other.jsonl
+$ stepwright compare k.jsonl --html ./k.jsonl; stepwright compare k.jsonl other.jsonl --json k.jsonl --replace; stepwright compare k.jsonl --json other.jsonl
+$ cmp k.jsonl kept && cmp other.jsonl $REPO/sessions/solved.jsonl && echo as they were
+; What was written before may be replaced; another session by those who say so.
+$ stepwright export k.jsonl --html page.html && stepwright export k.jsonl --html page.html && ls
+$ stepwright export k.jsonl --jsonl other.jsonl --replace && cmp k.jsonl other.jsonl && echo replaced

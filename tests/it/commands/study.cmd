@@ -50,6 +50,10 @@ $ stepwright study policy --tasks type=Museums_1 --shots 1,10 --first 3 --out p.
 $ grep -A1 'def GOODBYE' saved/Museums_1.preconditions.py
 $ stepwright study policy --tasks type=Museums_1 --shots 1,10 --first 3 --out p.jsonl --preconditions saved/Museums_1.preconditions.py
 ? episodes done
+; What a person has changed in it is not lost by the same command.
+$ cp saved/Museums_1.preconditions.py mine; echo '# mine' >> saved/Museums_1.preconditions.py
+$ stepwright study preconditions --services Museums_1 --out inferred.jsonl --save saved > said; echo $?; tail -1 saved/Museums_1.preconditions.py
+$ stepwright study preconditions --services Museums_1 --out inferred.jsonl --save saved --replace > said; cmp saved/Museums_1.preconditions.py mine && echo replaced
 ; It says of which world and service it is, so that it can be checked without a word.
 $ stepwright preconditions check saved/Museums_1.preconditions.py --json | grep -o '"fate": *"[a-z]*"' | sort -u
 ; Once it is edited, all is to do.

@@ -1,7 +1,7 @@
 //! `stepwright study preconditions`: inferred preconditions compared with the true ones.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::world::{WorldName, WorldOptions};
 use crate::{BUILD, CliError, Global};
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
-use stepwright_method::precondition::{ADOPTED_SUFFIX, Demo};
+use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::Specification;
 use stepwright_study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
@@ -64,6 +64,9 @@ pub struct Preconditions {
     /// Folder to write what was inferred to, one <service>.preconditions.py each; they can be put in force
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
+    /// Replace files of that folder also where they say otherwise
+    #[arg(long, requires = "save")]
+    replace: bool,
     /// Seeds of the samples, and of the demonstrations where the data names none: 3, 0..9
     #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
     seeds: Seeds,
@@ -122,11 +125,12 @@ impl Preconditions {
             return Ok(ExitCode::SUCCESS);
         };
         // Before anything is printed: a reader that has closed the pipe must not cost the files.
-        let mut saved = String::new();
+        let (mut saved, mut otherwise) = (String::new(), None);
         if let Some(folder) = &self.save {
             std::fs::create_dir_all(folder).map_err(|e| CliError::Failed(format!("{}: {e}", folder.display())))?;
             let several = self.seeds.all().len() > 1;
             let mut used: Vec<String> = Vec::new();
+            let mut files = Vec::new();
             for subject in &study.plan().conditions {
                 let Some(set) = study.adopted(subject, &carried.lines) else { continue };
                 let seed = if several { format!("-seed{}", subject.seed) } else { String::new() };
@@ -136,12 +140,24 @@ impl Preconditions {
                 let Some(name) = names.into_iter().find(|name| !used.contains(name)) else { continue };
                 let file = folder.join(format!("{name}{ADOPTED_SUFFIX}"));
                 used.push(name);
-                set.write(&file).map_err(failed)?;
+                files.push((file, set));
+            }
+            otherwise =
+                files.iter().find(|(file, set)| !self.replace && loses(file, set)).map(|(file, _)| file.clone());
+            for (file, set) in files.iter().filter(|_| otherwise.is_none()) {
+                set.write(file).map_err(failed)?;
                 saved.push_str(&format!("{}\n", file.display()));
             }
         }
         let report = precondition::Preconditions::report(&carried.lines, detail);
-        carried.tabulated(self.headless.json, report, &saved)
+        let code = carried.tabulated(self.headless.json, report, &saved)?;
+        match otherwise {
+            None => Ok(code),
+            Some(file) => Err(CliError::Usage(format!(
+                "{} is there already and says otherwise; nothing was saved. Name another --save, or give --replace",
+                file.display()
+            ))),
+        }
     }
 
     /// The numbers of demonstrations to infer from: each of an ablation's, else one.
@@ -203,5 +219,43 @@ impl Preconditions {
         };
         let each = self.seeds.all().iter().flat_map(|seed| numbers.iter().map(move |most| (seed, *most)));
         each.map(subject).collect()
+    }
+}
+
+/// Whether writing a set to a file would lose something: all that a study wrote before it was done is in what it writes then.
+fn loses(file: &Path, set: &AdoptedSet) -> bool {
+    let text = match stepwright_files::read_text(file, set.to_string().len() as u64) {
+        Ok(text) => text,
+        Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
+    };
+    let Ok(there) = AdoptedSet::parse(&text, "") else { return true };
+    let is_own = text == there.to_string() && (&there.notes, &there.place) == (&set.notes, &set.place);
+    !(is_own && there.actions.iter().all(|action| set.actions.contains(action)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_wrote_is_lost_and_what_the_study_wrote_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.preconditions.py");
+        let head = "# Preconditions inferred for a from 2 demonstrations, model symbolic\n# world: dialogue\n";
+        let (take, look) = ("\ndef take(self, obj):\n    assert obj\n", "\ndef look(self):\n    pass\n");
+        let set = AdoptedSet::parse(&format!("{head}{take}{look}"), "a").unwrap();
+        assert!(!loses(&file, &set), "there is none");
+        for (text, lost) in [
+            (format!("{head}{take}{look}"), false),
+            // An earlier run that was interrupted.
+            (format!("{head}{take}"), false),
+            (format!("{head}{take}    assert obj != 'a'\n{look}"), true),
+            (format!("{head}{take}    # mine\n{look}"), true),
+            (format!("# mine\n{head}{take}{look}"), true),
+            ("my notes".to_owned(), true),
+        ] {
+            std::fs::write(&file, &text).unwrap();
+            assert_eq!(loses(&file, &set), lost, "{text}");
+        }
     }
 }
