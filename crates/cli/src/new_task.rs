@@ -1,13 +1,15 @@
 //! `stepwright new-task`: generates a task.
 
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 
 use super::world::WorldName;
-use super::{CliError, print, print_json};
-use stepwright_world::{GeneratedTask, WORLDS, WorldKind};
+use super::{CliError, print, print_json, target};
+use stepwright_world::{GeneratedTask, Sources, WORLDS, WorldKind};
 
 /// Generates a task.
 #[derive(Debug, Args)]
@@ -20,25 +22,34 @@ pub(crate) struct NewTask {
     /// Seed; the same type and seed give the same task
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// File to append the task to, one JSON object a line; standard output if absent or `-`
+    /// File of tasks to append the task to, one JSON object a line; standard output if absent or `-`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 impl NewTask {
     pub fn run(self) -> Result<ExitCode, CliError> {
-        let made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
-        let GeneratedTask { id, about, line } = made;
-        let line = line + "\n";
-        match self.out.as_ref().filter(|path| path.as_os_str() != "-") {
+        let GeneratedTask { id, about, line } = self.made()?;
+        match self.file() {
             None => print_json(&line)?,
             Some(path) => {
-                append(path, &line).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;
                 let (world, path) = (self.world.name(), path.display());
                 print(&format!("{id}: {about}\nplay it: stepwright play {world} --data {path} --task {id}\n"))?;
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn file(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    /// The task, in the file where one is named.
+    fn made(&self) -> Result<GeneratedTask, CliError> {
+        let mut made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
+        made.line.push('\n');
+        self.file().map_or(Ok(()), |path| append(self.world, path, &made.line))?;
+        Ok(made)
     }
 }
 
@@ -47,7 +58,81 @@ fn types() -> String {
     WORLDS.iter().filter_map(of).collect::<Vec<_>>().join(". ")
 }
 
-fn append(path: &std::path::Path, line: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    std::fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(line.as_bytes())
+/// Adds a line behind those of a file of tasks.
+/// Errors: the world reads no tasks from what is there.
+fn append(world: WorldName, path: &Path, line: &str) -> Result<(), CliError> {
+    let failed = |e: std::io::Error| CliError::Failed(format!("{}: {e}", path.display()));
+    // A pipe or a device holds nothing that could be lost.
+    let holds = std::fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0);
+    if holds {
+        let tasks = match target::is_ours(path) {
+            true => Err("it holds a session or results".to_owned()),
+            false => Sources::default().tasks(world.name(), Some(path)).map_err(|e| e.to_string()),
+        };
+        let no = |why| format!("{} is no file of tasks of {}: {why}; name another --out", path.display(), world.name());
+        tasks.map_err(|why| CliError::Usage(no(why)))?;
+    }
+    let mut file = OpenOptions::new().create(true).read(holds).append(true).open(path).map_err(failed)?;
+    // A last line without an end would be one with what follows.
+    let mut text = String::new();
+    if holds && !ends(&mut file).map_err(failed)? {
+        text.push('\n');
+    }
+    file.write_all((text + line).as_bytes()).map_err(failed)
+}
+
+/// Whether the last line has its end.
+fn ends(file: &mut File) -> std::io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tasks of a file after two more were made.
+    fn appended(world: &str, kind: &str, path: &Path) -> Result<Vec<String>, CliError> {
+        let name = WorldName::of(world).unwrap();
+        for seed in [1, 2] {
+            NewTask { world: name, kind: kind.to_owned(), seed, out: Some(path.to_owned()) }.made()?;
+        }
+        let tasks = Sources::default().tasks(world, Some(path))?;
+        Ok(tasks.into_iter().map(|task| task.id).collect())
+    }
+
+    const WORLDS_AND_TYPES: [(&str, &str); 3] =
+        [("household", "place"), ("dialogue", "Museums_1"), ("table", "pick_and_place")];
+
+    #[test]
+    fn a_task_is_a_line_of_its_own_behind_one_without_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        for (world, kind) in WORLDS_AND_TYPES {
+            let path = folder.path().join(format!("{world}.jsonl"));
+            assert_eq!(appended(world, kind, &path).unwrap().len(), 2);
+            let text = std::fs::read_to_string(&path).unwrap();
+            let first = text.lines().next().unwrap();
+            std::fs::write(&path, first).unwrap();
+            assert_eq!(appended(world, kind, &path).unwrap().len(), 3, "{world}");
+            std::fs::write(&path, "").unwrap();
+            assert_eq!(appended(world, kind, &path).unwrap().len(), 2, "{world}");
+        }
+    }
+
+    #[test]
+    fn what_holds_no_tasks_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let session = include_str!("../../../sessions/solved.jsonl");
+        for (world, kind) in WORLDS_AND_TYPES {
+            for text in [session, "{\"stepwright\":\"results\"}\n", "my notes\n", "{\"some\":\"thing\"}\n"] {
+                std::fs::write(&path, text).unwrap();
+                let why = appended(world, kind, &path).unwrap_err().to_string();
+                assert!(why.contains(&format!("is no file of tasks of {world}")), "{why}");
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{world}");
+            }
+        }
+    }
 }

@@ -66,3 +66,10 @@ $ stepwright play external --task three
 $ stepwright preconditions candidates --world external
 ; In a headless run what the world lists is taken.
 $ stepwright run --world external --tasks one/a --out r.jsonl > said; grep -o -e '"task":"[^"]*"' -e '"won":[a-z]*' -e '"error":"[^"]*"' r.jsonl
+
+# A task is added to a file of tasks and to no other
+$ cp $REPO/sessions/solved.jsonl k.jsonl; echo '{"stepwright":"results"}' > r.jsonl; echo 'my notes' > notes
+$ for file in k.jsonl r.jsonl notes; do stepwright new-task household --type heat --out $file; done; cmp k.jsonl $REPO/sessions/solved.jsonl; cat r.jsonl notes
+; A last line without its end keeps its task.
+$ stepwright new-task household --type heat --out a.jsonl > said; printf '%s' "$(cat a.jsonl)" > b.jsonl; stepwright new-task household --type cool --out b.jsonl > said; wc -l < b.jsonl | tr -d ' '
+$ stepwright run --data b.jsonl --tasks all --list --json | wc -l | tr -d ' '
