@@ -94,6 +94,30 @@ fn results_and_every_line_of_the_protocol_are_as_the_schemas_say() {
     }
 }
 
+/// Of each study as few units as it takes.
+#[test]
+fn a_line_of_every_study_is_as_the_schema_says() {
+    let home = tempfile::tempdir().unwrap();
+    let validator = validator(Which::Results);
+    for words in [
+        "study preconditions --services Museums_1 --demos 2 --tests 1",
+        "study policy --tasks type=Museums_1 --first 1",
+        "study policy --world household --tasks type=light --first 1",
+        "study reprompt --tasks flat/read_on_couch --conditions notion",
+        "study blocking --tasks galley/coffee --conditions BCR",
+        "study decisions --world kitchen --tasks galley/coffee --methods blocking",
+        "study o3d --tasks type=light,first=1 --conditions O3D",
+        "study statler --domain cover --first 1",
+    ] {
+        let out = home.path().join(format!("{}.jsonl", words.replace(['/', ' '], "-"))).display().to_string();
+        stepwright(home.path(), &words.split(' ').chain(["--out", &out]).collect::<Vec<_>>());
+        let lines = hold(&validator, words, &std::fs::read_to_string(&out).unwrap());
+        assert!(lines > 2, "{words}: no result");
+    }
+    let wrong = json!({ "experiment": "a", "unit": "b", "sentence": "Put a mug on the desk.", "won": "yes" });
+    assert!(!validator.is_valid(&wrong), "{wrong}");
+}
+
 #[test]
 fn the_configuration_that_is_printed_is_as_the_schema_says() {
     let validator = validator(Which::Config);

@@ -95,7 +95,8 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// A result of `run`; those of studies have the first two fields and others of their own.
+/// A result of `run`; those of studies have the first two fields and others of their own. Some say whether the goal was reached, and only
+/// those that hold a result of `run` say its sentence.
 fn result(generator: &mut SchemaGenerator) -> Schema {
     let own = generator.subschema_for::<RunResult>();
     let part = json!({ "type": "array", "items": whole(), "minItems": 2, "maxItems": 2 });
@@ -104,7 +105,7 @@ fn result(generator: &mut SchemaGenerator) -> Schema {
         "type": "object",
         "properties": { "experiment": text(), "unit": text(), "part": part },
         "required": ["experiment", "unit"],
-        "anyOf": [own, { "description": "a line of a study, with fields of its own", "not": { "required": ["won"] } }],
+        "anyOf": [own, { "description": "a line of a study, with fields of its own", "not": { "required": ["sentence"] } }],
     })
 }
 
