@@ -78,7 +78,9 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
             "Own choices, of which the paper states none: samples, temperature, {MAX_TOKENS} tokens at most, stop at an empty line or a definition\n"
         ));
     }
-    let unknown = subjects.iter().filter(|of| of.count(|r| r.agreement.is_some()) == 0);
+    // Where all failed nothing is scored, whatever is known.
+    let is_unknown = |of: &&Row<'_>| of.count(|r| r.truth_from.is_some()) == 0 && of.count(|r| r.error.is_none()) > 0;
+    let unknown = subjects.iter().filter(is_unknown);
     let unknown: Vec<String> = unknown.map(|of| of.condition("service")).collect();
     if !unknown.is_empty() {
         text.push_str(&format!(

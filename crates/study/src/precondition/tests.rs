@@ -180,6 +180,18 @@ async fn without_truth_it_is_said_and_validity_is_reported() {
 }
 
 #[tokio::test]
+async fn of_actions_that_all_failed_it_is_not_said_that_nothing_is_known() {
+    for truth in [true, false] {
+        let mut results = results(&subject(truth), Origin::Symbolic, way("symbolic", 0)).await;
+        for result in &mut results {
+            (result.agreement, result.error) = (None, Some("nobody answers".to_owned()));
+        }
+        let text = report::report(&results, false).to_string();
+        assert!(!text.contains("Nothing is known") && text.contains("of Tests_1: nobody answers"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn the_tables_figures_are_those_of_the_file() {
     let subject = subject(true);
     let mut results = results(&subject, Origin::Symbolic, way("symbolic", 0)).await;
