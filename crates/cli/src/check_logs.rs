@@ -31,7 +31,7 @@ pub(crate) struct CheckLogs {
 
 impl CheckLogs {
     pub fn run(self) -> Result<ExitCode, CliError> {
-        let set = self.preconditions.as_deref().map(AdoptedSet::read).transpose();
+        let set = self.preconditions.as_deref().map(AdoptedSet::read_sound).transpose();
         let set = set.map_err(|e| CliError::Failed(e.to_string()))?;
         let (mut out, mut steps, mut logs) = (String::new(), 0, 0);
         let (mut violated, mut contradicted) = (0, 0);

@@ -30,7 +30,7 @@ pub(crate) struct Measure {
 
 impl Measure {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        let set = AdoptedSet::read(&self.file).map_err(|e| CliError::Failed(e.to_string()))?;
+        let set = AdoptedSet::read_sound(&self.file).map_err(|e| CliError::Failed(e.to_string()))?;
         let shelf = global.load()?.paths.shelf();
         if let Some(missing) = self.library.iter().find(|place| !place.exists()) {
             return Err(CliError::Failed(format!("{}: there is no such file or folder", missing.display())));

@@ -122,5 +122,5 @@ pub(super) fn household_demonstrations(
 }
 
 pub(super) fn adopted(path: &Path) -> Result<AdoptedSet, CliError> {
-    AdoptedSet::read(path).map_err(failed)
+    AdoptedSet::read_sound(path).map_err(failed)
 }

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use stepwright_episode::{action_of_effects, effects_of};
-use stepwright_program::Effect;
+use stepwright_program::{Assertion, Effect};
 
 pub const ADOPTED_SUFFIX: &str = ".preconditions.py";
 
@@ -52,6 +52,15 @@ impl AdoptedSet {
 
     /// Reads the text of a file; `source_name` is for messages.
     pub fn parse(text: &str, source_name: &str) -> Result<Self, AdoptedError> {
+        AdoptedSet::parse_with(text, source_name, &|_| Ok(()))
+    }
+
+    /// The same of assertions that are taken by `accept`, which says why one is not.
+    fn parse_with(
+        text: &str,
+        source_name: &str,
+        accept: &dyn Fn(&str) -> Result<(), String>,
+    ) -> Result<Self, AdoptedError> {
         let mut set = AdoptedSet::default();
         // Whether the action's lines say something of its assertions.
         let mut says_more = false;
@@ -86,6 +95,7 @@ impl AdoptedSet {
                 _ if inner == "pass" && !effects => says_more = true,
                 Some(rest) if !rest.trim().is_empty() && !effects => {
                     says_more = true;
+                    accept(rest.trim()).map_err(fail)?;
                     action.assertions.push(rest.trim().to_owned());
                 }
                 None if Effect::is_one(inner) => match (effects, says_more) {
@@ -124,10 +134,24 @@ impl AdoptedSet {
         }
     }
 
+    /// Reads a file to look at it: its assertions need not be any.
     pub fn read(path: &Path) -> Result<Self, AdoptedError> {
+        AdoptedSet::read_with(path, &|_| Ok(()))
+    }
+
+    /// Reads a file to go by it.
+    /// Errors: also the first assertion that is none (a syntax error), with its line.
+    pub fn read_sound(path: &Path) -> Result<Self, AdoptedError> {
+        AdoptedSet::read_with(path, &|text| match Assertion::compile(text) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(format!("`{text}` cannot be checked: {why}")),
+        })
+    }
+
+    fn read_with(path: &Path, accept: &dyn Fn(&str) -> Result<(), String>) -> Result<Self, AdoptedError> {
         let name = path.display().to_string();
         match stepwright_files::read_text(path, LARGEST) {
-            Ok(text) => AdoptedSet::parse(&text, &name),
+            Ok(text) => AdoptedSet::parse_with(&text, &name, accept),
             Err(e) => Err(AdoptedError { source_name: name, line: None, why: format!("cannot be read: {e}") }),
         }
     }
@@ -289,6 +313,18 @@ mod tests {
         let error = AdoptedSet::read(&none).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{}: cannot be read: ", none.display())), "{error}");
         assert_eq!(set.write(&dir.path().join("no/such/dir")).unwrap_err().line, None);
+    }
+
+    #[test]
+    fn what_is_to_be_used_is_refused_with_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.preconditions.py");
+        std::fs::write(&path, "def take(self, obj):\n    assert obj\n    assert obj ==\n").unwrap();
+        assert_eq!(AdoptedSet::read(&path).unwrap().of("take").len(), 2, "to look at it is no use of it");
+        let error = AdoptedSet::read_sound(&path).unwrap_err();
+        assert!(error.line == Some(3) && error.why.contains("`obj ==`"), "{error}");
+        std::fs::write(&path, FILE).unwrap();
+        assert_eq!(AdoptedSet::read_sound(&path), AdoptedSet::read(&path));
     }
 
     proptest! {
