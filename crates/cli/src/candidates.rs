@@ -148,3 +148,5 @@ pub(super) fn compared(comparison: &SetComparison) -> Value {
         "macro": comparison.score.as_ref().map(score),
     })
 }
+    let (scored, all) = comparison.averaged();
+        "macro_of": { "scored": scored, "actions": all },

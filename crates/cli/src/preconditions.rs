@@ -11,6 +11,7 @@ use super::check_logs::CheckLogs;
 use super::impact::Measure;
 use super::{CliError, Global, candidates, print, print_json};
 use stepwright_method::precondition::{AdoptedSet, CandidateOrigin, Pool, SetComparison, SideBySide, Validity};
+use stepwright_text::words::count;
 
 /// Check and compare files of preconditions.
 #[derive(Debug, Subcommand)]
@@ -166,7 +167,11 @@ fn described(comparison: &SetComparison) -> String {
     }
     if let Some(score) = &comparison.score {
         let (p, r, f1) = (score.precision, score.recall, score.f1);
-        out.push_str(&format!("macro  P {p:.3}  R {r:.3}  F1 {f1:.3}\n"));
+        let over = match comparison.averaged() {
+            (scored, all) if scored < all => format!(" of {scored} of {}", count(all, "action")),
+            _ => String::new(),
+        };
+        out.push_str(&format!("macro{over}  P {p:.3}  R {r:.3}  F1 {f1:.3}\n"));
     }
     out
 }

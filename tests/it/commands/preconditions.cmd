@@ -52,3 +52,15 @@ $ python3 -c "
 $ stepwright preconditions candidates --world household --action open
 ?  candidates, 
 ?   assert 
+
+# A file with a syntax error is refused with its line where it is used, and costs one action where it is looked at
+$ printf 'def take(self, obj, recep):\n    assert self.inventory is None\n    assert obj ==\n' > broken.preconditions.py
+$ printf 'You are in the middle of a room. Looking quickly around you, you see a desk 1.\n> go to desk 1\nOn the desk 1, you see a mug 1.\n' > log.txt
+$ stepwright preconditions logs log.txt --preconditions broken.preconditions.py; stepwright preconditions impact broken.preconditions.py
+$ stepwright run --tasks first=1 --preconditions broken.preconditions.py; stepwright study preconditions --world household --truth broken.preconditions.py
+? broken.preconditions.py
+$ stepwright preconditions diff broken.preconditions.py --world household
+? macro
+?  take(
+? take(
+$ stepwright preconditions diff broken.preconditions.py --world household --json | grep -A 3 '"macro_of"'

@@ -81,7 +81,7 @@ pub struct SetComparison {
     pub right: String,
     /// The actions that either names, in the specification's order.
     pub actions: Vec<ActionComparison>,
-    /// The macro average over the actions the demonstrations call, as the paper's Table 2 takes it; `None` for no action.
+    /// The macro average over the actions that have a score, as the paper's Table 2 takes it; `None` for no action.
     pub score: Option<Score>,
 }
 
@@ -92,6 +92,12 @@ impl SetComparison {
             (action.score, action.difference) = (Err(why.to_owned()), None);
         }
         self.score = macro_average(&self.actions);
+    }
+
+    /// Over how many actions the macro average is, and how many there are. Effects have no score.
+    pub fn averaged(&self) -> (usize, usize) {
+        let actions = || self.actions.iter().filter(|action| action_of_effects(&action.action).is_none());
+        (actions().filter(|action| action.score.is_ok()).count(), actions().count())
     }
 }
 

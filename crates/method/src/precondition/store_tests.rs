@@ -308,6 +308,7 @@ fn two_sets_stand_side_by_side() {
         set("def light(self, lamp):\n    assert lamp in self.seen\n    assert 1\n    assert self.room.lit[lamp] ==\n");
     let wrong = store.compare(("left", &left), ("right", &right));
     assert!(wrong.actions[0].score.as_ref().is_err_and(|e| e.contains("self.room.lit[lamp] ==")), "{wrong:?}");
+    assert_eq!(wrong.averaged(), (1, 3), "one cannot be evaluated, one nobody knows");
     let right = set("def light(self, lamp):\n    assert lamp in self.seen\n    assert 1\n    assert lamp\n");
     let compared = store.compare(("left", &left), ("right", &right));
     let actions: Vec<&str> = compared.actions.iter().map(|a| a.action.as_str()).collect();
