@@ -31,7 +31,7 @@ pub struct Compare {
     /// One self-contained HTML page in place of the text; `-` is standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// The comparison as JSON; `-` is standard output
+    /// The comparison as JSON, `won` null where it is not known; `-` is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Replace the file also where it is a session or results

@@ -234,9 +234,9 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
         (Some(s), _) => {
             let branches = if s.branches > 1 { format!(", {}", count(s.branches, "branch")) } else { String::new() };
             let left = match (s.won, s.done) {
-                (true, _) => "reached",
-                (false, true) => "over",
-                (false, false) => "open",
+                (Some(true), _) => "reached",
+                (_, true) => "over",
+                (_, false) => "open",
             };
             // What tells sessions apart comes before the goal, which may be long.
             let title = format!("{} · {left} · {} · {ago} · {}", s.world, count(s.steps, "step"), s.sentence);

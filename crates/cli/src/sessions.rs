@@ -24,7 +24,7 @@ pub struct Sessions {
     command: Option<SessionsCommand>,
     #[command(flatten)]
     filter: Filter,
-    /// A JSON object a line
+    /// A JSON object a line; `won` is null where it is not known
     #[arg(long)]
     json: bool,
 }
@@ -158,7 +158,7 @@ fn matches(row: &Row, filter: &Filter) -> bool {
         None => String::new(),
     };
     let text = (text + &row.file.display().to_string()).to_lowercase();
-    let left = row.summary.as_ref().map_or((false, false), |s| (s.won, !s.done));
+    let left = row.summary.as_ref().map_or((false, false), |s| (s.won == Some(true), !s.done));
     filter.words.iter().all(|word| text.contains(&word.to_lowercase()))
         && (!filter.won || left.0)
         && (!filter.unfinished || left.1)

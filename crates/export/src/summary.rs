@@ -16,7 +16,8 @@ pub struct Summary {
     pub steps: u32,
     /// Branches, 1 where nothing was tried twice.
     pub branches: usize,
-    pub won: bool,
+    /// Whether the goal is reached; `None` where that is not known.
+    pub won: Option<bool>,
     pub done: bool,
     pub outcome: String,
     /// When it was begun, Unix time in milliseconds.
@@ -34,7 +35,7 @@ pub fn summary(session: &Session) -> Summary {
         model: session.models(),
         steps: node.map_or(0, |n| n.depth),
         branches: tips(session).len(),
-        won: node.is_some_and(|n| n.outcome.won),
+        won: node.map_or(Some(false), |n| n.outcome.reached()),
         done: node.is_some_and(|n| n.outcome.done),
         outcome: node.map_or_else(|| "not started".to_owned(), outcome),
         created,

@@ -214,6 +214,25 @@ fn branches_are_compared_step_by_step() {
 }
 
 #[test]
+fn a_goal_of_which_nobody_said_whether_it_holds_is_not_missed() {
+    let mut session = Session::new(header());
+    for mut record in records() {
+        if let Event::Executed { outcome, child: 2, .. } = &mut record.event {
+            (outcome.done, outcome.untold) = (true, true);
+        }
+        session.apply(&record).unwrap();
+    }
+    let told = summary(&session);
+    assert!(told.outcome.ends_with("whether the goal is reached is not known"), "{}", told.outcome);
+    assert_eq!(json!(told)["won"], json!(null));
+    let line = |tip: u64| compare::Line { name: String::new(), session: &session, tip, ghost: None };
+    let found = json!(compare::compare(&[line(2), line(1)]));
+    let columns = found["columns"].as_array().unwrap();
+    assert_eq!([&columns[0]["won"], &columns[1]["won"]], [&json!(null), &json!(false)]);
+    assert_eq!(found["rows"][1]["cells"][0]["won"], json!(null));
+}
+
+#[test]
 fn files_named_by_the_clock_are_called_by_what_they_are_of() {
     let clock = "a/20261127-201742-shop-red_mug.jsonl";
     let other = "b/20261127-201742-shop-red_mug.jsonl";

@@ -34,7 +34,8 @@ pub struct Column {
     pub model: String,
     pub steps: u32,
     pub outcome: String,
-    pub won: bool,
+    /// Whether the goal is reached; `None` where that is not known, as of steps that were not taken.
+    pub won: Option<bool>,
     /// Tokens spent in the whole session, prompt and completion.
     pub tokens: u64,
 }
@@ -59,7 +60,8 @@ pub struct Cell {
     pub verdict: &'static str,
     pub observation: String,
     pub error: Option<String>,
-    pub won: bool,
+    /// As of a column.
+    pub won: Option<bool>,
     pub changes: Vec<StateChange>,
     pub notes: Vec<String>,
 }
@@ -237,7 +239,10 @@ fn column(line: &Line<'_>) -> Column {
             (Some(_), _) => "asked at each step, not taken".to_owned(),
             (None, tip) => tip.map_or_else(|| "not started".to_owned(), |n| outcome(n)),
         },
-        won: line.ghost.is_none() && tip.is_some_and(|n| n.outcome.won),
+        won: match (line.ghost, tip) {
+            (Some(_), _) => None,
+            (None, tip) => tip.map_or(Some(false), |n| n.outcome.reached()),
+        },
         tokens: session.spent.prompt + session.spent.completion,
     }
 }
@@ -255,7 +260,7 @@ fn cell(session: &Session, step: Step<'_>) -> Cell {
         verdict: if reset { "" } else { session.mark_at(node).word() },
         observation: node.outcome.observation.clone(),
         error: node.outcome.error.clone(),
-        won: node.outcome.won,
+        won: node.outcome.reached(),
         changes: change_lines(&node.changes.value()).into_iter().map(unmarked).collect(),
         notes: node.turn.notes.clone(),
     }
@@ -273,7 +278,7 @@ fn would(at: &Node, side: &Side, proposal: &Proposal) -> Cell {
         verdict: at.turn.mark(proposal).word(),
         observation: verdict.and_then(|v| v.preview.clone()).unwrap_or_default(),
         error: refused.map(Check::said).map(str::to_owned),
-        won: false,
+        won: None,
         changes: effect.map(|e| change_lines(&e.value())).unwrap_or_default().into_iter().map(unmarked).collect(),
         notes: Vec::new(),
     }

@@ -104,7 +104,8 @@ pub fn lay(comparison: &Comparison, shown: Range<usize>, each: usize) -> Vec<Lai
         block(&mut out, Some(at), &lead, &cells, each);
     }
     out.push(Laid::empty());
-    let ends = columns.iter().map(|column| vec![(Kind::Outcome { won: column.won }, column.outcome.clone())]);
+    let ends =
+        columns.iter().map(|column| vec![(Kind::Outcome { won: column.won == Some(true) }, column.outcome.clone())]);
     block(&mut out, None, "end", &ends.collect::<Vec<_>>(), each);
     out
 }
@@ -125,7 +126,7 @@ fn lines(cell: &Cell) -> Vec<(Kind, String)> {
         (Kind::Change { unlike: c.unlike }, format!("{mark}{}", c.text))
     }));
     out.extend(cell.notes.iter().map(|note| (Kind::Note, format!("note: {note}"))));
-    if cell.won {
+    if cell.won == Some(true) {
         out.push((Kind::Outcome { won: true }, "the goal holds".to_owned()));
     }
     out
