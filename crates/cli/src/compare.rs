@@ -1,6 +1,8 @@
 //! `stepwright compare`: branches of a session, or several sessions, side by side.
 
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -21,7 +23,7 @@ pub struct Compare {
     /// Sessions: files, or names of those in the folder of sessions; `FILE#N` is the branch through node N of one. Of a single
     /// session all branches are compared. Of a file of logs all episodes, or that of an id: `FILE#ID`
     #[arg(required_unless_present = "last", value_name = "FILE[#NODE]")]
-    sessions: Vec<String>,
+    sessions: Vec<OsString>,
     /// The session written to last, before those named
     #[arg(long)]
     last: bool,
@@ -45,7 +47,7 @@ impl Compare {
         let config = global.load()?;
         let (folder, sources) = (config.paths.sessions(), Sources::with_adapters(config.external.clone()));
         if self.last {
-            self.sessions.insert(0, newest(&folder)?.display().to_string());
+            self.sessions.insert(0, newest(&folder)?.into_os_string());
         }
         let named = self.sessions.iter().map(|word| Named::read(&folder, word)).collect::<Result<Vec<_>, _>>()?;
         let read: Vec<PathBuf> = named.iter().map(|named| named.path.clone()).collect();
@@ -80,7 +82,8 @@ impl Compare {
         }
         if lines.len() < 2 {
             let why = "there is one branch; name a second session, or open it, go back and take another action";
-            return Err(CliError::Failed(format!("{}: {why}", self.sessions.join(" "))));
+            let words: Vec<&str> = named.iter().map(|named| named.word.as_str()).collect();
+            return Err(CliError::Failed(format!("{}: {why}", words.join(" "))));
         }
         let comparison = compare::compare(&lines);
         let failed = |e: &dyn std::fmt::Display| CliError::Failed(format!("the comparison: {e}"));
@@ -113,42 +116,73 @@ fn out(file: &Path, text: &str) -> Result<(), CliError> {
 }
 
 /// What a word of the command line names.
-struct Named<'a> {
-    word: &'a str,
-    /// The word without what is named of the file after `#`.
-    file: &'a str,
+struct Named {
+    /// The word, for people: a path may be no text.
+    word: String,
+    /// The same without what is named of the file after `#`.
+    file: String,
     path: PathBuf,
-    part: Option<&'a str>,
+    part: Option<String>,
 }
 
-impl<'a> Named<'a> {
+impl Named {
     /// A file whose own name ends as if a part of it were named is taken as it is.
-    fn read(folder: &Path, word: &'a str) -> Result<Self, CliError> {
-        let (file, part) = match word.rsplit_once('#').filter(|_| !Path::new(word).exists()) {
-            Some((file, part)) => (file, Some(part)),
-            None => (word, None),
-        };
-        Ok(Named { word, file, path: found(folder, Path::new(file))?, part })
+    fn read(folder: &Path, word: &OsStr) -> Result<Self, CliError> {
+        let (file, part) = parts(word).filter(|_| !Path::new(word).exists()).unzip();
+        let file = file.unwrap_or(word);
+        let path = found(folder, Path::new(file))?;
+        let text = |word: &OsStr| word.to_string_lossy().into_owned();
+        Ok(Named { word: text(word), file: text(file), path, part: part.map(str::to_owned) })
     }
+}
+
+/// A path and what comes after its last `#`, if that is a text.
+fn parts(word: &OsStr) -> Option<(&OsStr, &str)> {
+    let bytes = word.as_bytes();
+    let at = bytes.iter().rposition(|byte| *byte == b'#')?;
+    Some((OsStr::from_bytes(bytes.get(..at)?), std::str::from_utf8(bytes.get(at + 1..)?).ok()?))
 }
 
 /// A session, and the node that is named; of a file of logs all its episodes, or the one that is named.
-fn load(named: &Named<'_>, sources: &Sources) -> Result<Vec<(String, Session, Option<NodeId>)>, CliError> {
+fn load(named: &Named, sources: &Sources) -> Result<Vec<(String, Session, Option<NodeId>)>, CliError> {
     let failed = |e: OpenError| CliError::Failed(e.to_string());
     let Named { word, file, path, part } = named;
     if !log::is_session(path) {
-        let read = load_sessions(path, *part, sources).map_err(failed)?;
+        let read = load_sessions(path, part.as_deref(), sources).map_err(failed)?;
         read.problems.iter().for_each(|line| note(&format!("{line}; the others were read")));
         let is_one = read.sessions.len() == 1;
-        let label = |id: String| if is_one { (*word).to_owned() } else { format!("{file}#{id}") };
+        let label = |id: String| if is_one { word.clone() } else { format!("{file}#{id}") };
         return Ok(read.sessions.into_iter().map(|(id, loaded)| (label(id), loaded.session, None)).collect());
     }
-    let node = part.map(str::parse::<NodeId>).transpose();
+    let node = part.as_deref().map(str::parse::<NodeId>).transpose();
     let node = node.map_err(|_| CliError::Failed(format!("{word}: a number of a node comes after `#`")))?;
     let session = log::load(path).map_err(|e| CliError::Failed(e.to_string()))?.session;
     if let Some(node) = node.filter(|node| session.node(*node).is_none()) {
         let last = session.nodes().len().saturating_sub(1);
         return Err(CliError::Failed(format!("{file}: there is no node {node}; they are 0 to {last}")));
     }
-    Ok(vec![((*word).to_owned(), session, node)])
+    Ok(vec![(word.clone(), session, node)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_no_text_is_a_path_and_its_node_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |bytes: &[u8]| folder.path().join(OsStr::from_bytes(bytes)).into_os_string();
+        let path = name(b"caf\xe9#1.jsonl");
+        // Not every file system takes such a name.
+        if std::fs::write(&path, "{}\n").is_err() {
+            return;
+        }
+        let whole = Named::read(folder.path(), &path).unwrap();
+        assert!(whole.path == path && whole.part.is_none() && whole.word == whole.file);
+        let node = Named::read(folder.path(), &name(b"caf\xe9#1.jsonl#8")).unwrap();
+        assert!(node.path == path && node.part.as_deref() == Some("8") && node.word.ends_with("#8"));
+        let inside = Named::read(folder.path(), OsStr::from_bytes(b"caf\xe9#1")).unwrap();
+        assert_eq!(inside.path, path, "by its name in the folder of sessions");
+        assert_eq!(parts(OsStr::from_bytes(b"a#\xe9")), None);
+    }
 }

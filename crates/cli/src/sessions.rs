@@ -167,8 +167,9 @@ fn matches(row: &Row, filter: &Filter) -> bool {
 /// A session's file: as named, or of that name in the folder of sessions.
 pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
     let inside = folder.join(session);
-    let ended = folder.join(format!("{}.jsonl", session.display()));
-    let files = [session.to_path_buf(), inside, ended];
+    let mut ended = inside.clone().into_os_string();
+    ended.push(".jsonl");
+    let files = [session.to_path_buf(), inside, ended.into()];
     let missing = || match session.is_dir() {
         true => format!("{} is a folder; name a session in it", session.display()),
         false => format!(
