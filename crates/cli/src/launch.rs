@@ -375,7 +375,7 @@ impl Launcher for Launch {
             let megabytes = step.done / 1_000_000;
             // Pieces come by the thousand; only visible changes are reported.
             if last.swap(megabytes, Ordering::Relaxed) != megabytes || step.done == step.total {
-                report(format!("{}: {megabytes} of {}", step.what, weights.megabytes()));
+                report(format!("{}: {} of {}", step.what, fetch::megabytes(step.done), fetch::megabytes(step.total)));
             }
         };
         let places = self.config.places();

@@ -40,10 +40,16 @@ pub enum Purpose {
 impl Weights {
     /// The size as a person reads it.
     pub fn megabytes(&self) -> String {
-        match self.size {
-            1_000_000_000.. => format!("{:.1} GB", self.size as f64 / 1e9),
-            size => format!("{} MB", size / 1_000_000),
-        }
+        megabytes(self.size)
+    }
+}
+
+/// A number of bytes as a person reads it, rounded.
+pub fn megabytes(bytes: u64) -> String {
+    match bytes {
+        999_500_000.. => format!("{:.1} GB", bytes as f64 / 1e9),
+        999_500.. => format!("{:.0} MB", bytes as f64 / 1e6),
+        _ => format!("{:.0} kB", bytes as f64 / 1e3),
     }
 }
 
@@ -79,6 +85,22 @@ pub fn named(name: &str) -> Result<Weights, FetchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_rounded() {
+        for (bytes, words) in [
+            (0, "0 kB"),
+            (231_508, "232 kB"),
+            (999_499, "999 kB"),
+            (999_500, "1 MB"),
+            (90_868_376, "91 MB"),
+            (999_499_999, "999 MB"),
+            (999_500_000, "1.0 GB"),
+            (1_117_320_736, "1.1 GB"),
+        ] {
+            assert_eq!(megabytes(bytes), words);
+        }
+    }
 
     #[test]
     fn the_shipped_manifest_is_sound() {

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use error::FetchError;
 pub use hub::Hub;
-pub use manifest::{Purpose, Weights, all, named, with_companions};
+pub use manifest::{Purpose, Weights, all, megabytes, named, with_companions};
 use store::Part;
 pub use store::{is_present, path};
 
