@@ -13,7 +13,7 @@ use super::index::Index;
 use super::occasions::{Case, Group, Kept, Occasions, Place, Wanted, calls_before};
 use stepwright_episode::action_of_effects;
 use stepwright_program::{Assertion, Call, CheckResult, Checker, Effect, Followed, Outcome, Rejection};
-use stepwright_text::words::{count, shortened};
+use stepwright_text::words::{count, finding};
 use stepwright_world::transcript::WAS_THERE;
 
 /// Decisions that are listed at most, of those stopped and of those not told; the counts are always whole.
@@ -333,8 +333,7 @@ fn judged(occasions: &[Arc<Occasions>], action: &str, claim: &Claim) -> Impact {
     stopped.sort_by_key(|(judged, ..)| std::cmp::Reverse(*judged));
     let why = |group: &Group, case: &Case, was_there: bool| {
         let (outcome, values) = explained(group, case, claim, was_there);
-        let values: Vec<String> =
-            values.iter().map(|(text, value)| format!("{text} is {}", shortened(value))).collect();
+        let values: Vec<String> = values.iter().map(|(text, value)| finding(text, value)).collect();
         if values.is_empty() { outcome } else { format!("{outcome}; {}", values.join(", ")) }
     };
     let listed = stopped.iter().take(LISTED);

@@ -90,6 +90,8 @@ fn decisions_are_told_apart_by_what_became_of_them() {
     assert_eq!((never.stopped.right, never.untold), (1, 1), "{never:?}");
     // A misspelt name is the assertion's own fault.
     assert_eq!(weigh("self.inventori is None").stopped.all(), 3);
+    let misspelt = weigh("self.nope(obj)");
+    assert!(misspelt.listed[0].why.contains("self.nope(obj) raises AttributeError"), "{}", misspelt.listed[0].why);
     assert_eq!(library.impact(Some("kitchen"), "take", None, "True").unwrap().decisions, 0);
     let params = ["thing".to_owned()];
     assert_eq!(library.impact(None, "take", Some(&params), "True").unwrap().decisions, 0);

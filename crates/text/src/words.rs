@@ -21,6 +21,14 @@ pub fn shortened(value: &str) -> String {
     value.chars().take(MOST - 1).chain(['…']).collect()
 }
 
+/// What was found of a part of an assertion: its value, or that it raises.
+pub fn finding(part: &str, value: &str) -> String {
+    match value.strip_prefix("raises ") {
+        Some(raised) => format!("{part} raises {raised}"),
+        None => format!("{part} is {}", shortened(value)),
+    }
+}
+
 /// A sum of money without its currency: cents, or as many digits as a small one needs.
 pub fn cost(sum: f64) -> String {
     if sum != 0.0 && sum < 0.1 { format!("{sum:.4}") } else { format!("{sum:.2}") }

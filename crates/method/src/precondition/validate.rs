@@ -7,7 +7,7 @@ use super::Validity;
 use super::demonstrations::{Demonstrations, Step};
 use super::instances::{Evaluation, Instances, NoVerdict};
 use stepwright_program::{Assertion, CheckResult, FaultKind, Function, Rejection, State};
-use stepwright_text::words::shortened;
+use stepwright_text::words::finding;
 
 /// Where a demonstration failed first, with the values found there.
 struct Failure {
@@ -135,10 +135,7 @@ pub(super) fn in_words(exception: &str, message: &str, values: &[(String, String
     };
     for (at, (part, value)) in values.iter().enumerate() {
         words.push_str(if at == 0 { "; " } else { ", " });
-        match value.strip_prefix("raises ") {
-            Some(raised) => words.push_str(&format!("{part} raises {raised}")),
-            None => words.push_str(&format!("{part} is {}", shortened(value))),
-        }
+        words.push_str(&finding(part, value));
     }
     words
 }
