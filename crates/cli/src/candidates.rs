@@ -26,7 +26,7 @@ pub struct Candidates {
     effects: bool,
     #[command(flatten)]
     at: Where,
-    /// Print the pools as JSON
+    /// Print the pools as JSON; demonstrations and calls are counted from 1, as in words
     #[arg(long)]
     json: bool,
 }
@@ -56,7 +56,7 @@ impl Candidates {
         }
         if self.json {
             let pool = |(pool, suggested): &(Pool, Vec<String>)| {
-                let mut value = json!(pool);
+                let mut value = as_json(pool);
                 value["adopted"] = json!(suggested);
                 value["true"] = json!(truth.of(&pool.action));
                 value
@@ -71,6 +71,20 @@ impl Candidates {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A pool as data: demonstrations and calls are counted from 1, as they are in words.
+pub(super) fn as_json(pool: &Pool) -> Value {
+    let mut value = json!(pool);
+    let lists = ["candidates", "held_back", "in_force"];
+    let fates = value.as_object_mut().into_iter().flatten().filter(|(name, _)| lists.contains(&name.as_str()));
+    let fates = fates.filter_map(|(_, list)| list.as_array_mut()).flatten().filter_map(|of| of.get_mut("fate"));
+    for fate in fates.filter_map(Value::as_object_mut) {
+        for (_, number) in fate.iter_mut().filter(|(name, _)| ["demonstration", "call"].contains(&name.as_str())) {
+            *number = json!(number.as_u64().map(|index| index + 1));
+        }
+    }
+    value
 }
 
 /// A pool for display: what would be adopted, and how many others there are.
@@ -136,17 +150,59 @@ pub(super) fn compared(comparison: &SetComparison) -> Value {
                 "set": if *is_left { &comparison.left } else { &comparison.right },
                 "permits": place.application(&action.action),
                 "demonstration": place.id,
-                "call": place.call,
+                "call": place.call + 1,
             });
         }
         value
     });
+    let (scored, all) = comparison.averaged();
     json!({
         "left": comparison.left,
         "right": comparison.right,
         "actions": actions.collect::<Vec<_>>(),
         "macro": comparison.score.as_ref().map(score),
+        "macro_of": { "scored": scored, "actions": all },
     })
 }
-    let (scored, all) = comparison.averaged();
-        "macro_of": { "scored": scored, "actions": all },
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+    use stepwright_method::precondition::{Candidate, CandidateOrigin};
+
+    #[test]
+    fn data_counts_as_words_do() {
+        let fails = Validity::Fails {
+            demonstration: 0,
+            call: 12,
+            at: "take('mug 1')".into(),
+            exception: Cow::Borrowed("AssertionError"),
+            message: "demonstration 1 (a), call 13: it is false".into(),
+            failing: 1,
+        };
+        let candidate = |fate| Candidate {
+            id: 0,
+            text: "obj".to_owned(),
+            origin: CandidateOrigin::Person,
+            fate,
+            coverage: None,
+            cluster: None,
+            optimal: false,
+            representative: false,
+            rejected: false,
+            times: 0,
+            logprob: None,
+        };
+        let pool = Pool {
+            candidates: vec![candidate(Validity::Valid), candidate(fails.clone())],
+            held_back: vec![candidate(fails)],
+            ..Pool::default()
+        };
+        let value = as_json(&pool);
+        for fate in [&value["candidates"][1]["fate"], &value["held_back"][0]["fate"]] {
+            assert_eq!((&fate["demonstration"], &fate["call"], &fate["failing"]), (&json!(1), &json!(13), &json!(1)));
+        }
+        assert_eq!(value["candidates"][0], json!(pool.candidates[0]));
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) struct CheckLogs {
     /// A *.preconditions.py file in place of the assertions of the world's specification; effects are in such files alone
     #[arg(long, value_name = "FILE")]
     preconditions: Option<PathBuf>,
-    /// Print an object a log
+    /// Print an object a log; steps are counted from 1, as in words
     #[arg(long)]
     json: bool,
 }
@@ -86,7 +86,7 @@ fn as_json(violation: &Violation) -> Value {
         .map(|Read { part, value, since }| json!({ "part": part, "value": value, "since": since }))
         .collect();
     json!({
-        "step": step, "action": action, of: check.condition, "status": check.status, "detail": check.detail, "read": read,
+        "step": step + 1, "action": action, of: check.condition, "status": check.status, "detail": check.detail, "read": read,
     })
 }
 

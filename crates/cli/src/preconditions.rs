@@ -35,7 +35,7 @@ pub struct Check {
     file: PathBuf,
     #[command(flatten)]
     at: Where,
-    /// Print the verdicts as JSON
+    /// Print the verdicts as JSON; demonstrations and calls are counted from 1, as in words
     #[arg(long)]
     json: bool,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Diff {
     right: Option<PathBuf>,
     #[command(flatten)]
     at: Where,
-    /// Print the comparison as JSON
+    /// Print the comparison as JSON; calls are counted from 1, as in words
     #[arg(long)]
     json: bool,
 }
@@ -108,7 +108,7 @@ impl Check {
                 };
                 out.push_str(&format!("  {sign:<9} {text}\n            {why}\n"));
             }
-            pools.push(json!(Pool { candidates: judged, ..pool }));
+            pools.push(candidates::as_json(&Pool { candidates: judged, ..pool }));
         }
         if self.json {
             print_json(&format!("{:#}\n", json!({ "actions": pools })))?;
