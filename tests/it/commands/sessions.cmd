@@ -54,4 +54,4 @@ $ stepwright compare k.jsonl --html ./k.jsonl; stepwright compare k.jsonl other.
 $ cmp k.jsonl kept && cmp other.jsonl $REPO/sessions/solved.jsonl && echo as they were
 ; What was written before may be replaced; another session by those who say so.
 $ stepwright export k.jsonl --html page.html && stepwright export k.jsonl --html page.html && ls
-$ stepwright export k.jsonl --jsonl other.jsonl --replace && cmp k.jsonl other.jsonl && echo replaced
+$ stepwright export k.jsonl --jsonl other.jsonl --replace; stepwright show k.jsonl > shown; stepwright show other.jsonl | cmp - shown && echo replaced
