@@ -181,8 +181,12 @@ mod tests {
         assert!(whole.path == path && whole.part.is_none() && whole.word == whole.file);
         let node = Named::read(folder.path(), &name(b"caf\xe9#1.jsonl#8")).unwrap();
         assert!(node.path == path && node.part.as_deref() == Some("8") && node.word.ends_with("#8"));
-        let inside = Named::read(folder.path(), OsStr::from_bytes(b"caf\xe9#1")).unwrap();
-        assert_eq!(inside.path, path, "by its name in the folder of sessions");
+        std::fs::write(name(b"caf\xe9.jsonl"), "{}\n").unwrap();
+        let inside = Named::read(folder.path(), OsStr::from_bytes(b"caf\xe9#8")).unwrap();
+        assert!(
+            inside.path == name(b"caf\xe9.jsonl") && inside.part.is_some(),
+            "by its name in the folder of sessions"
+        );
         assert_eq!(parts(OsStr::from_bytes(b"a#\xe9")), None);
     }
 }

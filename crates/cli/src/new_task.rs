@@ -1,11 +1,12 @@
 //! `stepwright new-task`: generates a task.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use serde_json::{Map, Value};
 
 use super::world::WorldName;
 use super::{CliError, print, print_json, target};
@@ -65,9 +66,11 @@ fn append(world: WorldName, path: &Path, line: &str) -> Result<(), CliError> {
     // A pipe or a device holds nothing that could be lost.
     let holds = std::fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0);
     if holds {
-        let tasks = match target::is_ours(path) {
-            true => Err("it holds a session or results".to_owned()),
-            false => Sources::default().tasks(world.name(), Some(path)).map_err(|e| e.to_string()),
+        let tasks = match (target::is_ours(path), is_of_lines(path).map_err(failed)?) {
+            (true, _) => Err("it holds a session or results".to_owned()),
+            // A list, or an object over several lines, which could not be read with a line behind it.
+            (false, false) => Err("it does not hold an object a line".to_owned()),
+            (false, true) => Sources::default().tasks(world.name(), Some(path)).map_err(|e| e.to_string()),
         };
         let no = |why| format!("{} is no file of tasks of {}: {why}; name another --out", path.display(), world.name());
         tasks.map_err(|why| CliError::Usage(no(why)))?;
@@ -79,6 +82,14 @@ fn append(world: WorldName, path: &Path, line: &str) -> Result<(), CliError> {
         text.push('\n');
     }
     file.write_all((text + line).as_bytes()).map_err(failed)
+}
+
+/// Whether the first line that is not empty is an object by itself.
+fn is_of_lines(path: &Path) -> std::io::Result<bool> {
+    let first =
+        BufReader::new(File::open(path)?).lines().find(|line| !line.as_ref().is_ok_and(|l| l.trim().is_empty()));
+    let is_object = |line: String| serde_json::from_str::<Map<String, Value>>(&line).is_ok();
+    first.transpose().map(|line| line.is_some_and(is_object))
 }
 
 /// Whether the last line has its end.
@@ -93,10 +104,10 @@ fn ends(file: &mut File) -> std::io::Result<bool> {
 mod tests {
     use super::*;
 
-    /// The tasks of a file after two more were made.
-    fn appended(world: &str, kind: &str, path: &Path) -> Result<Vec<String>, CliError> {
+    /// The tasks of a file after those of these seeds were made.
+    fn appended(world: &str, kind: &str, seeds: &[u64], path: &Path) -> Result<Vec<String>, CliError> {
         let name = WorldName::of(world).unwrap();
-        for seed in [1, 2] {
+        for seed in seeds.iter().copied() {
             NewTask { world: name, kind: kind.to_owned(), seed, out: Some(path.to_owned()) }.made()?;
         }
         let tasks = Sources::default().tasks(world, Some(path))?;
@@ -111,13 +122,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (world, kind) in WORLDS_AND_TYPES {
             let path = folder.path().join(format!("{world}.jsonl"));
-            assert_eq!(appended(world, kind, &path).unwrap().len(), 2);
+            assert_eq!(appended(world, kind, &[1, 2], &path).unwrap().len(), 2, "{world}");
             let text = std::fs::read_to_string(&path).unwrap();
-            let first = text.lines().next().unwrap();
-            std::fs::write(&path, first).unwrap();
-            assert_eq!(appended(world, kind, &path).unwrap().len(), 3, "{world}");
+            std::fs::write(&path, text.trim_end()).unwrap();
+            assert_eq!(appended(world, kind, &[3], &path).unwrap().len(), 3, "{world}");
             std::fs::write(&path, "").unwrap();
-            assert_eq!(appended(world, kind, &path).unwrap().len(), 2, "{world}");
+            assert_eq!(appended(world, kind, &[1], &path).unwrap().len(), 1, "{world}");
         }
     }
 
@@ -127,9 +137,11 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         let session = include_str!("../../../sessions/solved.jsonl");
         for (world, kind) in WORLDS_AND_TYPES {
-            for text in [session, "{\"stepwright\":\"results\"}\n", "my notes\n", "{\"some\":\"thing\"}\n"] {
+            for text in
+                [session, "{\"stepwright\":\"results\"}\n", "my notes\n", "{\"some\":\"thing\"}\n", "[]\n", "{\n}\n"]
+            {
                 std::fs::write(&path, text).unwrap();
-                let why = appended(world, kind, &path).unwrap_err().to_string();
+                let why = appended(world, kind, &[1], &path).unwrap_err().to_string();
                 assert!(why.contains(&format!("is no file of tasks of {world}")), "{why}");
                 assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{world}");
             }

@@ -61,6 +61,5 @@ $ stepwright run --tasks first=1 --preconditions broken.preconditions.py; stepwr
 ? broken.preconditions.py
 $ stepwright preconditions diff broken.preconditions.py --world household
 ? macro
-?  take(
 ? take(
 $ stepwright preconditions diff broken.preconditions.py --world household --json | grep -A 3 '"macro_of"'
