@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::panes::blocking::rows::mark;
+use crate::panes::blocking::rows::{is_checked, mark};
 use crate::panes::picture;
 use crate::panes::proposals::plan;
 use crate::strip::Slide;
@@ -11,13 +11,13 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words::{self, labelled};
-use stepwright_episode::{NodeId, Session};
+use stepwright_episode::{Mark, NodeId, Proposal, Session};
 use stepwright_export::step_of;
 use stepwright_method::showing;
 use stepwright_protocol::BeliefView;
 use stepwright_text::json_pointer;
 use stepwright_text::words::count;
-use stepwright_world::blocking::{BlockingTree, NodeKind};
+use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind};
 
 /// Fewest rows of a picture: in fewer there is nothing to be seen.
 const LOWEST: usize = 7;
@@ -33,6 +33,7 @@ pub fn evidence(
     (columns, rows): (usize, usize),
 ) -> Vec<(String, Vec<Row>)> {
     let Some(node) = slide.node().and_then(|id| session.node(id)) else { return Vec::new() };
+    let turn = &node.turn;
     let seen = view.situation_at(node.id);
     let seen = seen.as_deref();
     let taken =
@@ -57,7 +58,14 @@ pub fn evidence(
     }
     if let Some(seen) = seen.filter(|seen| !seen.goals.nodes.is_empty()) {
         let most = if seen.map.is_some() { left(&parts) / 2 } else { left(&parts).saturating_sub(LOWEST) };
-        parts.push(("What blocks".to_owned(), tree(&seen.goals, taken, theme, most.max(LEAST))));
+        let checked = |node: &BlockingNode| {
+            let decided = slide.to.and_then(|to| session.decision_at(to)).and_then(|d| turn.proposal(d.proposal()));
+            let offered = turn.proposals.iter().rev().map(AsRef::as_ref);
+            let is = |p: &&Proposal| p.action.as_ref().is_some_and(|action| action.text == node.text);
+            let proposal = decided.into_iter().chain(offered).find(is).filter(|_| is_checked(node, seen.live))?;
+            Some(turn.mark(proposal))
+        };
+        parts.push(("What blocks".to_owned(), tree(&seen.goals, taken, checked, theme, most.max(LEAST))));
     }
     if let Some(map) = seen.and_then(|seen| seen.map.as_ref())
         && left(&parts) >= LOWEST
@@ -106,7 +114,14 @@ fn believed(belief: &BeliefView, theme: &Theme, columns: usize, most: usize) -> 
 }
 
 /// The tree; of a large one the way from the root to the action that was taken, what is below it, and from the top what fits.
-fn tree(tree: &BlockingTree, taken: &str, theme: &Theme, most: usize) -> Vec<Row> {
+/// `checked`: the mark of the proposal that a node's action is.
+fn tree(
+    tree: &BlockingTree,
+    taken: &str,
+    checked: impl Fn(&BlockingNode) -> Option<Mark>,
+    theme: &Theme,
+    most: usize,
+) -> Vec<Row> {
     let nodes = &tree.nodes;
     let mut shown: BTreeSet<usize> = BTreeSet::new();
     let chosen = nodes.iter().position(|n| n.kind == NodeKind::Action && n.text == taken);
@@ -129,10 +144,8 @@ fn tree(tree: &BlockingTree, taken: &str, theme: &Theme, most: usize) -> Vec<Row
         if !shown.contains(&at) {
             continue;
         }
-        let (glyph, role) = match node.kind {
-            NodeKind::Goal => (theme.glyphs.candidate, Role::Dim),
-            _ => mark(node.status, node.handle.is_some_and(|h| h.leaf), &theme.glyphs),
-        };
+        let (glyph, role) =
+            checked(node).map_or_else(|| mark(node, &theme.glyphs), |mark| words::mark(&theme.glyphs, mark));
         let kind = match node.kind {
             NodeKind::Goal => "goal ",
             NodeKind::Action => "",
@@ -166,4 +179,36 @@ fn program(session: &Session, node: NodeId, to: Option<NodeId>, theme: &Theme, m
         Some(vec![run(role, format!("{glyph} ")), run(text, said)])
     };
     steps.filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::ASCII;
+    use stepwright_world::blocking::{Handle, NodeStatus};
+
+    #[test]
+    fn a_met_goal_and_a_checked_candidate_have_their_marks() {
+        let mut blocks = BlockingTree::default();
+        let mut push = |kind, text: &str, status, leaf: bool| {
+            let handle = leaf.then_some(Handle { node: 1, leaf, blocked: false });
+            let parent = leaf.then_some(1);
+            blocks.push(BlockingNode { parent, kind, text: text.into(), status, why: String::new(), handle });
+        };
+        push(NodeKind::Goal, "met", NodeStatus::Done, false);
+        push(NodeKind::Goal, "unmet", NodeStatus::Blocked, false);
+        push(NodeKind::Action, "go", NodeStatus::Open, true);
+        push(NodeKind::Action, "take", NodeStatus::Open, true);
+        let checked = |node: &BlockingNode| (node.text == "go").then_some(Mark::Fails);
+        let rows = tree(&blocks, "go", checked, &Theme::monochrome(ASCII), 20);
+        let rows: Vec<String> =
+            rows.iter().map(|row| row.iter().map(|run| run.text.as_str()).collect::<String>()).collect();
+        let wanted = [
+            format!("{} goal met", ASCII.yes),
+            format!("{} goal unmet", ASCII.candidate),
+            format!("  {} go", ASCII.no),
+            format!("  {} take", ASCII.unchecked),
+        ];
+        assert_eq!(rows, wanted);
+    }
 }

@@ -178,14 +178,9 @@ impl BlockingPane {
         self.nodes().iter().position(|n| n.handle.is_some_and(|h| h.leaf) && n.text == *text)
     }
 
-    /// The mark in Proposals of a node's action: of candidates in the live tree, of any offered action in a tree that
-    /// explains.
+    /// The mark in Proposals of a node's action.
     fn verdict(&self, node: &BlockingNode) -> Option<&(Mark, Vec<String>)> {
-        let shows = match node.handle {
-            Some(handle) => handle.leaf,
-            None => !self.is_live(),
-        };
-        self.marks.get(&node.text).filter(|_| shows && node.kind == NodeKind::Action)
+        self.marks.get(&node.text).filter(|_| rows::is_checked(node, self.is_live()))
     }
 
     fn reveal(&mut self, at: usize) {

@@ -4,7 +4,7 @@ use super::BlockingPane;
 use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
-use stepwright_world::blocking::{NodeKind, NodeStatus};
+use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
 
 impl BlockingPane {
     pub(super) fn row(&self, at: usize, glyphs: &Glyphs) -> Row {
@@ -33,12 +33,9 @@ impl BlockingPane {
             (true, true) => run(Role::Dim, format!("{} ", glyphs.closed)),
             (true, false) => run(Role::Dim, format!("{} ", glyphs.open)),
         };
-        let leaf = node.handle.is_some_and(|h| h.leaf);
         let (glyph, role) = match self.verdict(node) {
             Some((mark, _)) => words::mark(glyphs, *mark),
-            // Not reached yet is nothing wrong.
-            None if node.kind == NodeKind::Goal && node.status == NodeStatus::Blocked => (glyphs.candidate, Role::Dim),
-            None => mark(node.status, leaf, glyphs),
+            None => mark(node, glyphs),
         };
         let kind = match node.kind {
             NodeKind::Goal => "goal ",
@@ -75,10 +72,19 @@ impl BlockingPane {
     }
 }
 
-pub(crate) fn mark(status: NodeStatus, leaf: bool, glyphs: &Glyphs) -> (&'static str, Role) {
-    match status {
+/// Whether a node has the mark of the proposal that its action is, where there is one: candidates in the live tree, any action in a tree
+/// that explains.
+pub(crate) fn is_checked(node: &BlockingNode, live: bool) -> bool {
+    node.kind == NodeKind::Action && node.handle.map_or(!live, |handle| handle.leaf)
+}
+
+/// The mark of a node that has none of a proposal.
+pub(crate) fn mark(node: &BlockingNode, glyphs: &Glyphs) -> (&'static str, Role) {
+    match node.status {
+        // Not reached yet is nothing wrong.
+        NodeStatus::Blocked if node.kind == NodeKind::Goal => (glyphs.candidate, Role::Dim),
         // A candidate that was not offered, so that nothing was checked.
-        NodeStatus::Open | NodeStatus::Possibly if leaf => (glyphs.unchecked, Role::Dim),
+        NodeStatus::Open | NodeStatus::Possibly if node.handle.is_some_and(|h| h.leaf) => (glyphs.unchecked, Role::Dim),
         NodeStatus::Open => (glyphs.yes, Role::Good),
         // Something else comes first, which is nothing wrong.
         NodeStatus::Blocked => (glyphs.no, Role::Warn),
