@@ -39,6 +39,16 @@ impl Find {
         self.input.is_some()
     }
 
+    /// Whether what is searched for was not found.
+    pub(crate) fn missed(&self) -> bool {
+        self.missed
+    }
+
+    /// Whether it was found, where something else than the rows is searched.
+    pub(crate) fn set_found(&mut self, found: bool) {
+        self.missed = !found;
+    }
+
     /// The text searched for; empty when there is none.
     pub fn pattern(&self) -> &str {
         &self.pattern

@@ -294,9 +294,7 @@ impl StatePane {
             return;
         }
         self.with_value(|split, value| {
-            let pattern = split.outline.find.pattern().to_lowercase();
-            let shown = split.row().is_some_and(|r| format!("{}: {}", r.key, r.text).to_lowercase().contains(&pattern));
-            if !shown {
+            if split.outline.find.missed() {
                 split.seek(value, true);
             }
         });
@@ -584,9 +582,9 @@ impl Pane for StatePane {
             PaneAction::ToggleFold | PaneAction::Activate => self.with_value(|split, value| split.fold(None, value)),
             PaneAction::Left => self.with_value(|split, value| split.fold(Some(false), value)),
             PaneAction::Right => self.with_value(|split, value| split.fold(Some(true), value)),
-            PaneAction::NextMatch | PaneAction::PreviousMatch => self.with_value(|split, value| {
-                split.seek(value, action == PaneAction::NextMatch);
-            }),
+            PaneAction::NextMatch | PaneAction::PreviousMatch => {
+                self.with_value(|split, value| split.seek(value, action == PaneAction::NextMatch));
+            }
             PaneAction::Copy => return self.copy().into_iter().collect(),
             _ => return self.browse(action, view),
         }
@@ -655,5 +653,34 @@ impl Pane for StatePane {
             self.with_value(|split, value| split.fold(None, value));
         }
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_found_in_a_closed_fold_is_no_miss() {
+        let (view, mut pane) = (View::default(), StatePane::default());
+        let variables =
+            json!({"agent": {"at": "desk 1"}, "far": {"a": {"b": {"mug 2": 1}}}, "near": {"a": {"b": {"mug 3": 1}}}});
+        pane.load(&view, &Arc::new(Situation { variables, ..Situation::default() }));
+        pane.with_value(|split, value| split.unfold(false, value));
+        let key = |pane: &StatePane| pane.split_ref().row().map(|row| row.key.clone()).unwrap_or_default();
+        let search = |pane: &mut StatePane, text: &str| {
+            pane.act(PaneAction::Search, &view);
+            pane.input(Input::Paste(text), &view);
+            pane.input(Input::Key(crossterm::event::KeyCode::Enter.into()), &view);
+            (key(pane), pane.outline().find.missed())
+        };
+        assert_eq!(search(&mut pane, "mug"), ("mug 2".to_owned(), false));
+        pane.act(PaneAction::NextMatch, &view);
+        assert_eq!((key(&pane), pane.outline().find.missed()), ("mug 3".to_owned(), false));
+        assert!(search(&mut pane, "zebra").1);
+        pane.act(PaneAction::NextMatch, &view);
+        assert!(pane.outline().find.missed());
     }
 }

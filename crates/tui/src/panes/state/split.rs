@@ -99,19 +99,20 @@ impl SplitPane {
     }
 
     /// Searches the whole value, open or folded, and opens to what is found.
-    pub fn seek(&mut self, value: &Value, forward: bool) -> bool {
+    pub fn seek(&mut self, value: &Value, forward: bool) {
         let pattern = self.outline.find.pattern().to_owned();
         if pattern.is_empty() {
-            return true;
+            return;
         }
         let fold = !pattern.chars().any(char::is_uppercase);
         let has = |text: &str| if fold { text.to_lowercase().contains(&pattern) } else { text.contains(&pattern) };
         let from = self.row().map(|r| r.pointer.clone()).unwrap_or_default();
-        let Some(pointer) = tree::search(value, &from, forward, &has) else { return false };
+        let found = tree::search(value, &from, forward, &has);
+        self.outline.find.set_found(found.is_some());
+        let Some(pointer) = found else { return };
         self.tree.reveal(&pointer);
         self.lay(value);
         self.go(&pointer);
-        true
     }
 }
 
