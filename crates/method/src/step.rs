@@ -179,7 +179,6 @@ pub struct Section {
     pub made_at: NodeId,
     /// The line to look at, from 0: the next, or the last that was carried out.
     pub at: usize,
-    pub done: usize,
     pub lines: Vec<SectionLine>,
     /// Whether it is a program that is shown beside the trajectory.
     pub is_program: bool,

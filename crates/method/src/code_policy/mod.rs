@@ -234,17 +234,12 @@ pub(super) fn rows(at: &Place<'_>) -> Vec<Section> {
     let faulty = faulty_line(so_far.next.as_ref()).and_then(|line| line.checked_sub(1));
     for section in &mut sections {
         section.title = "program".to_owned();
-        section.done += so_far.replayed.len();
         for (line, accepted) in &so_far.replayed {
             let line = line.checked_sub(1).and_then(|at| section.lines.get_mut(at));
             if let Some(line) = line.filter(|line| line.mark == StepStatus::Open) {
                 line.mark = if *accepted { StepStatus::Done } else { StepStatus::Refused };
             }
         }
-        // A line may act more than once.
-        let acting =
-            section.lines.iter().filter(|line| matches!(line.mark, StepStatus::Done | StepStatus::Refused)).count();
-        section.done = section.done.max(acting);
         if let Some((at, line)) = faulty.and_then(|at| Some((at, section.lines.get_mut(at)?))) {
             line.mark = StepStatus::Refused;
             section.at = at;

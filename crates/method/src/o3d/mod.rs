@@ -313,7 +313,7 @@ impl Method for O3d {
             return Vec::new();
         }
         let title = "calls of skills".to_owned();
-        vec![Section { title, made_at, at: last, done: lines.len(), lines, ..Section::default() }]
+        vec![Section { title, made_at, at: last, lines, ..Section::default() }]
     }
 
     fn warning(&self, cx: &Context<'_>) -> Option<String> {

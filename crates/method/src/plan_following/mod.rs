@@ -137,12 +137,5 @@ pub(super) fn rows(at: &Place<'_>) -> Vec<Section> {
         SectionLine { text: text.to_owned(), mark }
     });
     let at = next.or(plan.last).unwrap_or(1).saturating_sub(1);
-    vec![Section {
-        title: "plan".to_owned(),
-        made_at: plan.made_at,
-        at,
-        done: plan.executed.len(),
-        lines: lines.collect(),
-        ..Section::default()
-    }]
+    vec![Section { title: "plan".to_owned(), made_at: plan.made_at, at, lines: lines.collect(), ..Section::default() }]
 }

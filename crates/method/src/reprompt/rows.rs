@@ -31,7 +31,6 @@ fn plan(path: &[&Node], on_error: OnError) -> Option<Section> {
         let error = attempt.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
         lines.push(SectionLine { text: format!("{what}{}{by}{error}", attempt.step), mark: course.fate(at) });
     }
-    let done = lines.iter().filter(|line| line.mark == StepStatus::Done).count();
     let at = lines.len();
     let left = found.as_ref().and_then(|found| found.fitted.get(course.line..)).unwrap_or_default();
     lines.extend(left.iter().enumerate().map(|(nth, step)| SectionLine {
@@ -49,7 +48,6 @@ fn plan(path: &[&Node], on_error: OnError) -> Option<Section> {
         title: format!("plan{corrections}"),
         made_at: made_at(path),
         at: at.min(lines.len() - 1),
-        done,
         lines,
         figures: vec![(CORRECTIONS, course.corrections as f64), (ERRORS, course.errors as f64)],
         ..Section::default()

@@ -215,7 +215,7 @@ impl Method for Coder {
         let lines =
             force.code.trim_end().lines().map(|text| SectionLine { text: text.to_owned(), mark: StepStatus::Open });
         let (title, lines) = ("program".to_owned(), lines.collect());
-        vec![Section { title, made_at: force.at, done: force.made, lines, is_program: true, ..Section::default() }]
+        vec![Section { title, made_at: force.at, lines, is_program: true, ..Section::default() }]
     }
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {

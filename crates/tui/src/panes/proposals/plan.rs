@@ -27,10 +27,18 @@ pub fn rows(view: &View, theme: &Theme, width: usize) -> Vec<Row> {
 pub fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
     let (lines, title) = (&section.lines, &section.title);
     let made = session.node(section.made_at).map_or(0, |n| n.depth);
-    let done = words::count(section.done, "line");
-    // What nothing is carried out of is a list of facts.
-    let carried_out = numbered || section.done > 0 || lines.iter().any(|line| line.mark != StepStatus::Open);
-    let head = if carried_out { format!("{title:<8} made at step {made}, {done} done") } else { title.clone() };
+    let marked = |mark: StepStatus| lines.iter().filter(|line| line.mark == mark).count();
+    let mut head = format!("{title:<8} made at step {made}");
+    if numbered || marked(StepStatus::Open) < lines.len() {
+        head.push_str(&format!(", {} done", words::count(marked(StepStatus::Done), "line")));
+        match marked(StepStatus::Refused) {
+            0 => {}
+            refused => head.push_str(&format!(", {refused} refused")),
+        }
+    } else if !section.is_program {
+        // What nothing is carried out of is a list of facts; of a program whose line is many actions no line is marked.
+        head.clone_from(title);
+    }
     let head = crate::sanitize::fit(&head, width, theme.glyphs.ellipsis).into_owned();
     let mut rows = vec![vec![run(Role::Title, head)]];
     let first = section.at.saturating_sub(BEFORE).min(lines.len().saturating_sub(MOST));
@@ -64,4 +72,26 @@ pub fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, w
         rows.push(vec![run(Role::Dim, format!("  {} {} below", theme.glyphs.ellipsis, words::count(below, "line")))]);
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::ASCII;
+    use stepwright_method::SectionLine;
+
+    #[test]
+    fn the_heading_counts_the_lines_that_are_marked() {
+        let session = Session::new(stepwright_episode::Header::default());
+        let head = |marks: &[StepStatus], is_program| {
+            let lines = marks.iter().map(|mark| SectionLine { text: "x".into(), mark: *mark }).collect();
+            let section = Section { title: "plan".into(), lines, is_program, ..Section::default() };
+            of(&section, false, &session, &Theme::monochrome(ASCII), 80).remove(0).remove(0).text
+        };
+        use StepStatus::{Done, Next, Open, Refused};
+        assert_eq!(head(&[Done, Refused, Next, Open], false), "plan     made at step 0, 1 line done, 1 refused");
+        assert_eq!(head(&[Next, Open], false), "plan     made at step 0, 0 lines done");
+        assert_eq!(head(&[Open], true), "plan     made at step 0");
+        assert_eq!(head(&[Open], false), "plan");
+    }
 }
