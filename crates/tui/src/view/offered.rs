@@ -53,10 +53,12 @@ pub(super) struct Offered {
     /// The rows whose action was pruned; they are last.
     pub(super) pruned: usize,
     rejected: usize,
+    /// The rows of lines of a plan that a person replaced, which cannot be taken.
+    replaced: usize,
     taken: HashSet<String>,
     /// The last refusals of each action, by at most two proposals.
     refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
-    /// How many of the rows that are not pruned hold, and how many are blocked.
+    /// How many of the rows that can be taken hold, are blocked, and were not checked.
     pub(super) marks: (usize, usize, usize),
 }
 
@@ -149,8 +151,13 @@ impl Offered {
         order.sort_by_key(|row| if is_pruned(row) { 2 } else { u8::from(is_rejected(row)) });
         let count = order.iter().rev().take_while(|row| is_pruned(row)).count();
         let rejected = order.iter().rev().skip(count).take_while(|row| is_rejected(row)).count();
-        let kept = order.iter().take(order.len() - count - rejected);
-        let marks = kept.filter_map(|row| turn.proposals.get(*offered.shown.get(*row)?)).map(|p| turn.mark(p));
+        offered.decided(turn);
+        let open = order.iter().take(order.len() - count - rejected);
+        let open = open.filter_map(|row| turn.proposals.get(*offered.shown.get(*row)?));
+        let is_taken = |p: &Proposal| p.action.as_ref().is_some_and(|action| offered.taken.contains(&action.text));
+        let (kept, gone): (Vec<_>, Vec<_>) = open.partition(|p| is_taken(p) || !replaced(p));
+        offered.replaced = gone.len();
+        let marks = kept.into_iter().map(|p| turn.mark(p));
         let marks = marks.fold((0, 0, 0), |(holds, blocked, unchecked), mark| match mark {
             Mark::Holds => (holds + 1, blocked, unchecked),
             Mark::Blocked => (holds, blocked + 1, unchecked),
@@ -165,7 +172,6 @@ impl Offered {
         }
         (offered.order, offered.at, offered.marks) = (order, at, marks);
         (offered.pruned, offered.rejected) = (count, rejected);
-        offered.decided(turn);
         offered
     }
 
@@ -254,11 +260,12 @@ impl View {
         shown.map(AsRef::as_ref).collect()
     }
 
-    /// How many of the proposals that are shown hold, are blocked, were not checked, are rejected, and are pruned.
-    pub(crate) fn offered_marks(&self) -> [usize; 5] {
+    /// How many of the proposals that are shown hold, are blocked, were not checked, are rejected, are of a plan that was replaced, and are
+    /// pruned.
+    pub(crate) fn offered_marks(&self) -> [usize; 6] {
         let offered = self.rows();
         let (holds, blocked, unchecked) = offered.marks;
-        [holds, blocked, unchecked, offered.rejected, offered.pruned]
+        [holds, blocked, unchecked, offered.rejected, offered.replaced, offered.pruned]
     }
 
     /// Which models wrote the action of a proposal that is shown, and how often each, itself included.

@@ -153,5 +153,25 @@ fn what_is_rejected_is_last_and_not_counted() {
     ["offer a b c", "reject 1"].into_iter().for_each(|line| played.line(line));
     let texts: Vec<&str> = played.view.offered().iter().map(|p| p.raw.as_str()).collect();
     assert_eq!(texts, ["b", "c", "a"]);
-    assert_eq!(played.view.offered_marks(), [0, 0, 2, 1, 0]);
+    assert_eq!(played.view.offered_marks(), [0, 0, 2, 1, 0, 0]);
+}
+
+#[test]
+fn a_line_of_a_plan_that_a_person_replaced_is_not_counted() {
+    let mut played = Played::new();
+    let line = |played: &mut Played, ask: u64| {
+        let (kind, model) = (stepwright_episode::AskKind::PLAN_LINE, "the plan".to_owned());
+        played.event(Event::Asked { ask, kind, model, prompt: None, n: 1, temperature: 0.0 });
+        let (id, text) = (played.session().next_proposal(), format!("line {ask}"));
+        let action = Some(Action::new(text.as_str(), None));
+        let proposal = Proposal { action, ask: Some(ask), ..Proposal::new(id, text, Origin::Symbolic) };
+        played.event(Event::Proposed { proposal: proposal.into() });
+    };
+    line(&mut played, 1);
+    let (artifact, plan) = (ArtifactId::PLAN, serde_json::json!({ "text": "line 2", "ask": 1, "node": 0 }));
+    let (patch, by, why) = (stepwright_episode::replacing(&plan).into(), Actor::Person, String::new());
+    played.event(Event::ArtifactSettled { artifact, offer: None, patch, by, edited: true, why });
+    line(&mut played, 2);
+    assert_eq!(played.view.offered_len(), 2, "both are shown");
+    assert_eq!(played.view.offered_marks(), [0, 0, 1, 0, 1, 0]);
 }

@@ -355,9 +355,15 @@ impl Pane for ProposalsPane {
         if view.turn().is_none_or(|t| t.proposals.is_empty()) {
             return "Proposals".into();
         }
-        let [holds, blocked, unchecked, rejected, pruned] = view.offered_marks();
-        let mut title = format!("Proposals, {holds} of {} pass", view.offered_len() - rejected - pruned);
-        let counted = [(blocked, "blocked"), (unchecked, "not checked"), (rejected, "rejected"), (pruned, "pruned")];
+        let [holds, blocked, unchecked, rejected, replaced, pruned] = view.offered_marks();
+        let mut title = format!("Proposals, {holds} of {} pass", view.offered_len() - rejected - replaced - pruned);
+        let counted = [
+            (blocked, "blocked"),
+            (unchecked, "not checked"),
+            (rejected, "rejected"),
+            (replaced, "of the plan before"),
+            (pruned, "pruned"),
+        ];
         for (n, word) in counted {
             if n > 0 {
                 title.push_str(&format!(", {n} {word}"));
