@@ -8,6 +8,8 @@ mod dispatch;
 mod draw;
 mod gate;
 mod pointer;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -100,6 +102,8 @@ struct Pending {
     fetch: Option<(Fetch, String)>,
     /// The model to mark once the catalogue has been read again.
     mark: Option<String>,
+    /// Whether a session to compare with is chosen once the catalogue has been read again.
+    compares: bool,
 }
 
 /// Areas of the last frame, for the mouse.
@@ -302,10 +306,29 @@ impl App {
             self.view.message = None;
             self.start_action(Some(wish));
         }
+        if std::mem::take(&mut self.pending.compares) {
+            self.ask_compared();
+        }
         if let Some(problem) = problem {
             self.say(Level::Warning, problem);
         }
         self.dirty = true;
+    }
+
+    /// Has one of the other sessions chosen, while the comparison is still there that asked for it.
+    fn ask_compared(&mut self) {
+        if self.dialogs.last().and_then(|dialog| dialog.opener()) != Some(ActionId::CompareBranches) {
+            return;
+        }
+        // They are no longer read.
+        self.view.message = None;
+        let own = self.session_file();
+        let mut others = self.start.catalog().map(|catalog| catalog.sessions.clone()).unwrap_or_default();
+        others.retain(|session| Some(session.path.as_path()) != own);
+        if others.is_empty() {
+            return self.say(Level::Info, "There is no other session yet".into());
+        }
+        self.open(Pick::compared(&others));
     }
 
     /// The tasks that a world's process told.
@@ -565,10 +588,11 @@ impl App {
                         self.say(Level::Info, "Writing the session out".into());
                     }
                 }
-                Reply::AskCompared => match self.start.catalog().filter(|c| !c.sessions.is_empty()) {
-                    Some(catalog) => self.open(Pick::compared(&catalog.sessions)),
-                    None => self.say(Level::Info, "There is no other session yet".into()),
-                },
+                Reply::AskCompared => {
+                    self.pending.compares = true;
+                    self.effects.push(Effect::Catalog);
+                    self.say(Level::Info, "Reading the sessions".into());
+                }
                 Reply::ChooseSides => self.open_duel(true),
                 Reply::Compare(path) => self.effects.push(Effect::Load(path)),
                 Reply::Presents(node) => {
