@@ -213,11 +213,8 @@ impl PreconditionsPane {
             None => None,
         };
         let pool = pool.cloned();
-        let marks = self.action_name().and_then(|name| self.chosen.marks.get(name));
-        let all = self.shows_held || self.ranking() == Ranking::EquationOne;
-        let listed = |text: &String| {
-            all || marks.is_some_and(|marks| marks.contains(text)) || self.wanted.as_ref() == Some(text)
-        };
+        let action = self.action_name().unwrap_or_default();
+        let listed = |text: &String| self.lists_held(action, text) || self.wanted.as_ref() == Some(text);
         self.items = rows::items(pool.as_deref(), in_force, self.ranking(), listed);
         self.laid = Some((pool, in_force.to_vec()));
         let row =
@@ -228,6 +225,12 @@ impl PreconditionsPane {
             self.wanted = None;
         }
         self.outline.list.go(row, self.items.len());
+    }
+
+    /// Whether a candidate of an action that was held back has a row.
+    fn lists_held(&self, action: &str, text: &str) -> bool {
+        let marks = || self.chosen.marks.get(action);
+        self.shows_held || self.ranking() == Ranking::EquationOne || marks().is_some_and(|marks| marks.contains(text))
     }
 
     fn candidate<'a>(&self, row: usize, view: &'a View) -> Option<&'a Candidate> {

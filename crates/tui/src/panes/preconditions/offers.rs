@@ -114,6 +114,9 @@ impl PreconditionsPane {
             let what = if action == P::Score { "to score " } else { "" };
             return Some(format!("there are no candidates {what}yet: {infer} infers them"));
         }
+        if action == P::HeldBack && self.ranking() == Ranking::EquationOne {
+            return Some(format!("Equation (1) holds nothing back; {} changes the ranking", key(P::Ranking)));
+        }
         None
     }
 }

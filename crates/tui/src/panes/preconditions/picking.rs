@@ -88,12 +88,6 @@ impl PreconditionsPane {
         if held == 0 {
             return say("nothing was held back: every valid candidate is in the list");
         }
-        if self.ranking() == Ranking::EquationOne {
-            let key = view.key(PaneAction::Ranking);
-            return say(format!(
-                "Equation (1) alone ranks every valid candidate, so all are listed; {key} changes the ranking"
-            ));
-        }
         self.shows_held = !self.shows_held;
         if self.shows_held {
             // The first of them is what a person wants to see.

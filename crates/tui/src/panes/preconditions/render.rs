@@ -15,7 +15,7 @@ use crate::view::View;
 use crate::widgets::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::words;
 use stepwright_episode::{action_of_effects, effects_of};
-use stepwright_method::precondition::{Ranking, Validity};
+use stepwright_method::precondition::{Candidate, Pool, Ranking, Validity};
 
 const DETAIL: u16 = 10;
 /// Columns before a row's expression: box, mark, status.
@@ -137,6 +137,14 @@ impl PreconditionsPane {
         }
     }
 
+    /// How many of the candidates that have a row are valid, and how many there are.
+    fn listed(&self, pool: &Pool) -> (usize, usize) {
+        let held = pool.held_back.iter().filter(|c| self.lists_held(&pool.action, &c.text));
+        let valid =
+            |(valid, all): (usize, usize), c: &Candidate| (valid + usize::from(c.fate == Validity::Valid), all + 1);
+        pool.candidates.iter().chain(held).fold((0, 0), valid)
+    }
+
     /// The counts, in parts of which the last are left out where there is no room.
     fn counts(&self, view: &View) -> Vec<Row> {
         let dim = |text: String| vec![run(Role::Dim, text)];
@@ -156,9 +164,9 @@ impl PreconditionsPane {
         let Some(pool) = self.pool(view) else {
             return vec![dim(format!("{force}; no candidates yet")), dim(by)];
         };
-        let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
+        let (valid, all) = self.listed(pool);
         let suggested = rows::suggested(pool, self.ranking()).count();
-        let counts = words::count(pool.candidates.len(), "candidate");
+        let counts = words::count(all, "candidate");
         let running = if pool.running { "more are coming: " } else { "" };
         let mut parts = vec![vec![run(Role::Warn, running), run(Role::Dim, format!("{counts}, {valid} valid"))]];
         // Before what is less urgent: valid candidates out of sight are not to be missed.
@@ -199,8 +207,8 @@ impl PreconditionsPane {
             let force = force.map_or(0, |(texts, _)| texts.len());
             let said = match view.pools.get(&own(name)) {
                 Some(pool) if pool.calls > 0 => {
-                    let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
-                    format!("{valid:>5}/{}", pool.candidates.len())
+                    let (valid, all) = self.listed(pool);
+                    format!("{valid:>5}/{all}")
                 }
                 _ => String::new(),
             };
@@ -351,5 +359,49 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
         }
         None if typing.asked => vec![vec![run(Role::Dim, "checking against the demonstrations")]],
         None => vec![vec![run(Role::Dim, "Type an expression; it is checked when you pause.")]],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_episode::{Header, Session};
+    use stepwright_method::precondition::CandidateOrigin;
+
+    #[test]
+    fn the_counts_are_of_what_is_listed() {
+        let candidate = |id: usize, fate: Validity| Candidate {
+            id,
+            text: format!("c{id}"),
+            origin: CandidateOrigin::Enumerated,
+            fate,
+            coverage: None,
+            cluster: None,
+            optimal: false,
+            representative: false,
+            rejected: false,
+            times: 0,
+            logprob: None,
+        };
+        let unknown = Validity::Unknown { reason: String::new(), message: String::new() };
+        let pool = Pool {
+            action: "goto".into(),
+            candidates: vec![candidate(0, Validity::Valid), candidate(1, unknown)],
+            held_back: vec![candidate(2, Validity::Valid), candidate(3, Validity::Valid)],
+            ..Pool::default()
+        };
+        let mut pane = PreconditionsPane::default();
+        assert_eq!(pane.listed(&pool), (1, 2));
+        pane.chosen.marks.insert("goto".into(), ["c3".to_owned()].into());
+        assert_eq!(pane.listed(&pool), (2, 3), "what is marked stays in the list");
+        pane.shows_held = true;
+        assert_eq!(pane.listed(&pool), (3, 4));
+        (pane.shows_held, pane.ranking) = (false, Ranking::EquationOne);
+        assert_eq!(pane.listed(&pool), (3, 4));
+        (pane.tabs.actions, pane.items) = (vec!["goto".into()], vec![Item::Candidate(0)]);
+        let mut view = View::default();
+        view.session = Some(Session::new(Header::default()));
+        let why = pane.needed(PaneAction::HeldBack, &view);
+        assert!(why.is_some_and(|why| why.starts_with("Equation (1) holds nothing back")));
     }
 }
