@@ -87,6 +87,8 @@ pub(crate) struct Start {
     awaiting: Option<ActionId>,
     /// Whether anybody has looked around; then what is read later is looked at too.
     looks: bool,
+    /// What was to be begun before the catalogue was read: marked once it is, for where that fails.
+    wish: Option<Choice>,
     /// The world somebody looks at whose process is to be asked for its tasks.
     asked: Option<String>,
     areas: [Rect; PARTS.len()],
@@ -100,9 +102,45 @@ impl Start {
         self.catalog = Some(catalog);
         self.method_chosen = false;
         self.find();
+        if let Some(choice) = self.wish.take() {
+            self.mark(&choice);
+        }
         if self.looks {
             self.look();
         }
+    }
+
+    /// What is being begun unseen: where that fails, it is what the person finds marked.
+    pub(crate) fn wish(&mut self, choice: &Choice) {
+        self.wish = self.catalog.is_none().then(|| choice.clone());
+    }
+
+    /// Marks what a choice names, as far as it is there.
+    fn mark(&mut self, choice: &Choice) {
+        let Some(catalog) = &self.catalog else { return };
+        let named = |entries: &[Entry], name: &str| entries.iter().position(|entry| entry.name == name);
+        let world = catalog.worlds.iter().position(|world| world.name == choice.world);
+        let (method, model) = (named(&catalog.methods, &choice.method), named(&catalog.models, &choice.model));
+        let mut put = |part: Part, row: Option<usize>| {
+            if let Some(row) = row {
+                self.lists[part as usize] = ListState::at(row);
+            }
+        };
+        put(Part::Worlds, world);
+        put(Part::Models, model);
+        self.find();
+        if let Some(row) = world.and_then(|_| (0..self.tasks.len()).find(|row| self.is_task(*row, &choice.task))) {
+            self.lists[Part::Tasks as usize] = ListState::at(row);
+            self.follow_suggestion();
+        }
+        if let Some(row) = method {
+            self.lists[Part::Methods as usize] = ListState::at(row);
+            self.method_chosen = true;
+        }
+    }
+
+    fn is_task(&self, row: usize, id: &str) -> bool {
+        self.task(row).is_some_and(|task| task.id == id)
     }
 
     /// The action pressed while the catalogue was being read, to be done now.
@@ -647,6 +685,46 @@ fn details_lines(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn entry(name: &str) -> Entry {
+        Entry { name: name.into(), about: "about".into(), ..Entry::default() }
+    }
+
+    fn catalog() -> Catalog {
+        let task = |id: &str| TaskInfo { id: id.into(), sentence: id.into(), kind: "k".into(), source: String::new() };
+        let world = |name: &str| WorldEntry {
+            name: name.into(),
+            tasks: ["one", "two"].map(|id| task(&format!("{name} {id}"))).into(),
+            ..WorldEntry::default()
+        };
+        Catalog {
+            worlds: ["household", "kitchen"].map(world).into(),
+            methods: ["few-shot", "scored"].map(entry).into(),
+            models: ["symbolic", "small"].map(entry).into(),
+            ..Catalog::default()
+        }
+    }
+
+    fn marked(start: &Start) -> [String; 4] {
+        let Choice { world, task, method, model, .. } = start.choice().unwrap();
+        [world, task, method, model]
+    }
+
+    #[test]
+    fn what_was_to_be_begun_is_marked_once_the_lists_are_there() {
+        let (world, task) = ("kitchen".to_owned(), "kitchen two".to_owned());
+        let choice = Choice { world, source: String::new(), task, method: "scored".into(), model: "small".into() };
+        let mut start = Start::default();
+        start.wish(&choice);
+        start.set_catalog(catalog());
+        assert_eq!(marked(&start), ["kitchen", "kitchen two", "scored", "small"]);
+        start.set_catalog(catalog());
+        assert_eq!(marked(&start), ["household", "household one", "few-shot", "symbolic"], "once");
+        let mut start = Start::default();
+        start.wish(&Choice { task: String::new(), method: "gone".into(), ..choice });
+        start.set_catalog(catalog());
+        assert_eq!(marked(&start), ["kitchen", "kitchen one", "few-shot", "small"]);
+    }
 
     #[test]
     fn the_list_in_focus_has_room_on_any_screen() {

@@ -192,6 +192,7 @@ impl App {
     pub(crate) fn begin(&mut self, choice: Choice) {
         let task = if choice.task.is_empty() { "the first task" } else { choice.task.as_str() };
         self.pending.launch = Some(format!("beginning {task} in {}", choice.world));
+        self.start.wish(&choice);
         self.effects.push(Effect::Begin(choice));
     }
 
