@@ -89,6 +89,8 @@ pub(crate) struct Start {
     looks: bool,
     /// What was to be begun before the catalogue was read: marked once it is, for where that fails.
     wish: Option<Choice>,
+    /// The lists, and whether the method was chosen, before the search of a list that hides no rows.
+    before: Option<([ListState; PARTS.len()], bool)>,
     /// The world somebody looks at whose process is to be asked for its tasks.
     asked: Option<String>,
     areas: [Rect; PARTS.len()],
@@ -101,6 +103,7 @@ impl Start {
         self.lists[Part::Models as usize] = ListState::at(usable(&catalog.models));
         self.catalog = Some(catalog);
         self.method_chosen = false;
+        self.before = None;
         self.find();
         if let Some(choice) = self.wish.take() {
             self.mark(&choice);
@@ -254,6 +257,12 @@ impl Start {
         self.searching
     }
 
+    /// What leaving the search does, in words: only tasks are hidden by one.
+    pub(crate) fn leaving(&self) -> &'static str {
+        let hides = self.part() == Part::Tasks && !self.search.text().is_empty();
+        if hides { "show all" } else { "cancel" }
+    }
+
     fn part(&self) -> Part {
         PARTS.get(self.focus).copied().unwrap_or(Part::Tasks)
     }
@@ -273,11 +282,15 @@ impl Start {
         }
     }
 
-    /// Lists the tasks that match the search; what fits the first of them follows.
-    fn find(&mut self) {
+    fn list_tasks(&mut self) {
         let tasks = self.world().into_iter().flat_map(|world| &world.tasks);
         let texts: Vec<String> = tasks.map(|t| format!("{} {} {}", t.sentence, t.kind, t.id)).collect();
         self.tasks = fuzzy::rank(&self.search.text(), texts.iter().map(String::as_str));
+    }
+
+    /// Lists the tasks that match the search; what fits the first of them follows.
+    fn find(&mut self) {
+        self.list_tasks();
         self.lists[Part::Tasks as usize] = ListState::default();
         self.follow_suggestion();
     }
@@ -356,6 +369,7 @@ impl Start {
             ActionId::StartSearch => {
                 self.wanted.set("");
                 self.searching = true;
+                self.before = Some((self.lists.clone(), self.method_chosen));
             }
             ActionId::Example(n) => {
                 let mut shipped = self.catalog.iter().flat_map(|c| &c.sessions).filter(|s| s.shipped);
@@ -411,6 +425,13 @@ impl Start {
                 if self.part() == Part::Tasks {
                     self.search.set("");
                     self.find();
+                } else if let Some((lists, method_chosen)) = self.before.take() {
+                    let world = self.cursor(Part::Worlds);
+                    self.lists = lists;
+                    self.method_chosen = method_chosen;
+                    if self.cursor(Part::Worlds) != world {
+                        self.list_tasks();
+                    }
                 }
             }
             Input::Key(KeyEvent { code: KeyCode::Enter, .. }) => self.searching = false,
@@ -724,6 +745,29 @@ mod tests {
         start.wish(&Choice { task: String::new(), method: "gone".into(), ..choice });
         start.set_catalog(catalog());
         assert_eq!(marked(&start), ["kitchen", "kitchen one", "few-shot", "small"]);
+    }
+
+    #[test]
+    fn leaving_a_search_of_a_list_puts_the_marks_back() {
+        let mut start = Start::default();
+        start.set_catalog(catalog());
+        start.step(ActionId::StartDown);
+        let before = marked(&start);
+        assert_eq!(before, ["household", "household two", "few-shot", "symbolic"]);
+        let wanted = [(Part::Worlds, "kit"), (Part::Methods, "sco"), (Part::Models, "small")];
+        for (part, text) in wanted {
+            start.focus = part as usize;
+            start.act(ActionId::StartSearch);
+            start.input(Input::Paste(text));
+            assert_ne!(marked(&start), before, "{text}");
+            assert_eq!(start.leaving(), "cancel");
+            start.input(Input::Key(KeyCode::Esc.into()));
+            assert_eq!((marked(&start), start.method_chosen, start.searching), (before.clone(), false, false));
+        }
+        start.focus = Part::Tasks as usize;
+        start.act(ActionId::StartSearch);
+        start.input(Input::Paste("two"));
+        assert_eq!(start.leaving(), "show all");
     }
 
     #[test]

@@ -118,7 +118,7 @@ impl App {
         let mut hints: Vec<(ActionId, &'static str)> = Vec::new();
         if self.is_choosing() && self.start.captures_text() {
             // Keys are text now: those of the list do not act.
-            let typed = [(A::Accept, "keep the search"), (A::ItemDown, "mark"), (A::Close, "show all")];
+            let typed = [(A::Accept, "keep the search"), (A::ItemDown, "mark"), (A::Close, self.start.leaving())];
             return self.with_keys(&typed);
         }
         if self.is_choosing() {
