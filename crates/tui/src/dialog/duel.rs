@@ -18,7 +18,7 @@ use crate::widgets::list::ListState;
 use crate::widgets::words;
 use stepwright_episode::duel::{Agreement, Side, is_same};
 use stepwright_episode::role::in_words as models_in_words;
-use stepwright_episode::{Mark, Node, ProposalId, Role as Asked, Session, Turn};
+use stepwright_episode::{Mark, Node, NodeId, ProposalId, Role as Asked, Session, Turn};
 use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
 use stepwright_world::options::Values;
 
@@ -210,6 +210,19 @@ fn state(view: &View, node: &Node) -> String {
         None => "nobody was asked".to_owned(),
     };
     format!("{step}: {words}")
+}
+
+/// Where the action of a proposal led before, whichever side's it was then, while the same assertions are in force: to take it again would
+/// only make a second branch like that one.
+fn taken_before(session: &Session, proposal: ProposalId) -> Option<NodeId> {
+    let here = session.current()?;
+    let action = here.turn.proposal(proposal)?.action.as_ref()?;
+    let is_there = |child: &&Node| {
+        let in_force = session.assertions_at(child.id) == session.assertions();
+        child.action.as_ref().is_some_and(|taken| is_same(taken, action))
+            && (in_force || !child.turn.adopted().is_empty())
+    };
+    here.children.iter().rev().filter_map(|id| session.node(*id)).find(is_there).map(|child| child.id)
 }
 
 /// What a side is asked with.
@@ -415,7 +428,11 @@ impl Dialog for Duel {
                 ActionId::EndDuel => return [vec![Reply::Close], send(DuelCommand::End)].concat(),
                 ActionId::OtherSides => return vec![Reply::Close, Reply::ChooseSides],
                 ActionId::Accept => match self.taken(context.view) {
-                    Some(proposal) => return vec![Reply::Send(Command::Gate(Request::Approve { proposal }))],
+                    Some(proposal) => {
+                        let before = context.view.session.as_ref().and_then(|session| taken_before(session, proposal));
+                        let request = before.map_or(Request::Approve { proposal }, Request::Goto);
+                        return vec![Reply::Send(Command::Gate(request))];
+                    }
                     None => self.problem = Some("There is nothing to take in this column".to_owned()),
                 },
                 _ => {}
@@ -440,5 +457,41 @@ impl Dialog for Duel {
             action => drop(choosing.list.act(action, choosing.offers.len())),
         }
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_episode::{
+        Action, Actor, Choice, Decision, Event, FORMAT_VERSION, Header, Origin, Proposal, Record, StepOutcome,
+    };
+
+    #[test]
+    fn a_step_that_another_side_took_already_is_gone_to() {
+        let version = FORMAT_VERSION;
+        let mut session = Session::new(Header { stepwright: "session".into(), version, ..Header::default() });
+        let mut id = 0;
+        let mut event = |session: &mut Session, event: Event| {
+            id += 1;
+            session.apply(&Record { id, ts: id, node: session.cursor(), event }).unwrap();
+        };
+        event(&mut session, Event::Started { outcome: StepOutcome::default().into() });
+        let offer = |id: u64, text: &str, call: Option<&str>| {
+            let action = Some(Action::new(text, call.map(str::to_owned)));
+            Event::Proposed { proposal: Proposal { action, ..Proposal::new(id, text, Origin::Greedy) }.into() }
+        };
+        event(&mut session, offer(1, "take mug", Some("take('mug')")));
+        event(&mut session, offer(2, "take the mug", Some("take('mug')")));
+        event(&mut session, offer(3, "look", None));
+        let decision =
+            Decision { id: 1, choice: Choice::Approve { proposal: 1 }, by: Actor::Person, why: String::new() };
+        event(&mut session, Event::Decided { decision: decision.into() });
+        let action = Action::new("take mug", Some("take('mug')".to_owned())).into();
+        let (outcome, changes) = (StepOutcome::default().into(), serde_json::json!([]).into());
+        event(&mut session, Event::Executed { decision: 1, child: 1, action, outcome, changes });
+        event(&mut session, Event::Moved { to: 0 });
+        assert_eq!(taken_before(&session, 2), Some(1));
+        assert_eq!(taken_before(&session, 3), None);
     }
 }
