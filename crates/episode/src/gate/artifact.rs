@@ -284,13 +284,22 @@ impl Gate {
             return self.refuse(Level::Info, format!("this is the {artifact} already"));
         }
         let why = if how == How::Typed { "corrected by a person" } else { "" };
+        let turned = match how {
+            How::Undo => Some("taken back"),
+            How::Redo => Some("made again"),
+            _ => None,
+        };
         self.changes_to(&artifact);
         match how {
             How::Undo => self.record(Event::ArtifactUndone { artifact: artifact.clone() }),
             How::Appended(patch) => self.record_change(&artifact, None, patch, Actor::Person, false, why),
             _ => self.settle_artifact(&artifact, None, &value, Actor::Person, false, why),
         }
-        self.changed(artifact);
+        self.changed(artifact.clone());
+        // What is in force then may read as after the change that was turned.
+        if let Some(turned) = turned {
+            self.say(Level::Info, format!("{turned}: the last change of the {artifact}"));
+        }
     }
 
     /// Ends what a change of the document makes void.
