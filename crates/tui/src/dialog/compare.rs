@@ -202,8 +202,11 @@ impl Dialog for Compare {
         }
         painter.scrollbar(body, self.top, self.lines.len());
         let column = if fits < all { format!("column ({fits} of {all} fit)") } else { "column".to_owned() };
-        let mut named: Vec<(&[ActionId], &str)> =
-            vec![(&[ActionId::NextDifference, ActionId::PreviousDifference], "difference")];
+        let mut named: Vec<(&[ActionId], &str)> = Vec::new();
+        if self.comparison.iter().flat_map(|comparison| &comparison.rows).any(|row| row.differs) {
+            named.push((&[ActionId::NextDifference, ActionId::PreviousDifference], "difference"));
+        }
+        named.push((&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
         if all > 1 {
             named.extend([
                 (&[ActionId::PreviousColumn, ActionId::NextColumn][..], column.as_str()),
@@ -214,7 +217,6 @@ impl Dialog for Compare {
         if !self.out.is_empty() {
             named.push((&[ActionId::AllColumns], "all"));
         }
-        named.insert(1, (&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
         let row = fitting_key_row(context.keymap, &named, usize::from(keys.width));
         painter.row(keys, 0, &[run(Role::Dim, row)]);
     }

@@ -121,6 +121,30 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
     rows
 }
 
+/// What setting `stacked` the other way does with an answer in so many columns, in words; `None` where it looks the same both ways.
+pub fn turned(view: &View, ask: &Ask, width: usize, stacked: bool) -> Option<&'static str> {
+    let (folds, texts) = match &ask.state {
+        AskState::Pending => {
+            let thinks = view.reasoning.get(&ask.id).is_some_and(|thoughts| !thoughts.is_empty());
+            (thinks, view.streams.get(&ask.id).map_or(0, |streams| streams.len()))
+        }
+        AskState::Answered { texts, .. } => (ask.exchange.is_some(), if scores(ask) { 0 } else { texts.len() }),
+        AskState::Failed { .. } => (false, 0),
+    };
+    match (folds, stacked) {
+        (true, true) => Some("fold"),
+        (true, false) => Some("unfold"),
+        _ if !fit_beside(texts, width) => None,
+        (false, true) => Some("side by side"),
+        (false, false) => Some("stack"),
+    }
+}
+
+/// Whether so many completions have room beside each other.
+fn fit_beside(texts: usize, width: usize) -> bool {
+    (2..=COLUMNS).contains(&texts) && (width / texts).saturating_sub(2) >= COLUMN
+}
+
 /// The parts of an answer beside its texts: one line, and all of it where it is unfolded.
 fn beside(rows: &mut Vec<Row>, exchange: &Exchange, theme: &Theme, width: usize, unfolded: bool) {
     for (index, completion) in exchange.completions.iter().enumerate().filter(|(_, c)| !c.reasoning.is_empty()) {
@@ -164,10 +188,10 @@ fn completions(texts: &[&str], theme: &Theme, width: usize, stacked: bool) -> Ve
     if n == 0 {
         return Vec::new();
     }
-    let column = (width / n).saturating_sub(2);
-    if stacked || n == 1 || n > COLUMNS || column < COLUMN {
+    if stacked || !fit_beside(n, width) {
         return stack(texts, width);
     }
+    let column = (width / n).saturating_sub(2);
     let wrapped: Vec<Vec<String>> = texts.iter().map(|t| wrap::wrapped(t, column)).collect();
     let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
     let mut rows = vec![Row::new()];
@@ -203,4 +227,37 @@ fn stack(texts: &[&str], width: usize) -> Vec<Row> {
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_turned_only_where_that_changes_it() {
+        let answered = |texts: &[&str]| Ask {
+            id: 1,
+            kind: AskKind::PLAN,
+            model: "m".into(),
+            prompt: None,
+            n: 1,
+            temperature: 0.0,
+            exchange: None,
+            state: AskState::Answered {
+                texts: texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>().into(),
+                usage: None,
+                ms: 0,
+            },
+        };
+        let view = View::default();
+        let turned = |ask: &Ask, width, stacked| turned(&view, ask, width, stacked);
+        assert_eq!(turned(&answered(&["one"]), 100, false), None);
+        let two = answered(&["one", "two"]);
+        assert_eq!((turned(&two, 100, false), turned(&two, 100, true)), (Some("stack"), Some("side by side")));
+        assert_eq!(turned(&two, 40, false), None, "too narrow for both");
+        let with = Ask { exchange: Some(Exchange::default().into()), ..answered(&["one"]) };
+        assert_eq!((turned(&with, 40, false), turned(&with, 40, true)), (Some("unfold"), Some("fold")));
+        let failed = AskState::Failed { error: "no".into(), cancelled: false };
+        assert_eq!(turned(&Ask { state: failed, ..with }, 100, true), None);
+    }
 }

@@ -223,15 +223,8 @@ impl Pane for ModelPane {
         if ask.prompt.is_some() {
             actions.extend([(PaneAction::Edit, "edit and send again"), (PaneAction::Activate, "edit and send again")]);
         }
-        actions.push((
-            PaneAction::Cycle,
-            match (ask.exchange.is_some(), self.stacked) {
-                (true, true) => "fold",
-                (true, false) => "unfold",
-                (false, true) => "side by side",
-                (false, false) => "stack",
-            },
-        ));
+        let width = self.request.as_ref().map_or(usize::MAX, |(_, width, _)| *width);
+        actions.extend(detail::turned(view, ask, width, self.stacked).map(|word| (PaneAction::Cycle, word)));
         actions.push((PaneAction::Copy, "copy ask"));
         actions.extend(self.outline.actions());
         actions

@@ -191,12 +191,16 @@ impl SkillsPane {
         }
     }
 
-    fn cycle(&mut self) {
-        self.shown = match (self.shown, &self.trail.logs) {
+    fn next(&self) -> ViewMode {
+        match (self.shown, &self.trail.logs) {
             (ViewMode::Known, Some(_)) => ViewMode::Log,
             (ViewMode::Log, _) if !self.beside.pairs.is_empty() => ViewMode::Contrast,
             _ => ViewMode::Known,
-        };
+        }
+    }
+
+    fn cycle(&mut self) {
+        self.shown = self.next();
         self.outline.list.go(0, 1);
         self.lay();
         if let (ViewMode::Contrast, Some(at)) = (self.shown, self.beside.contrast.marked()) {
@@ -361,7 +365,9 @@ impl Pane for SkillsPane {
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         let mut actions = self.offers();
-        actions.push((PaneAction::Cycle, "next view"));
+        if self.next() != self.shown {
+            actions.push((PaneAction::Cycle, "next view"));
+        }
         actions.push((PaneAction::EditWhole, "edit as text"));
         actions.extend(self.turns(view));
         actions.extend([(PaneAction::Save, "save"), (PaneAction::Load, "load"), (PaneAction::Copy, "copy")]);
@@ -403,5 +409,19 @@ impl Pane for SkillsPane {
 
     fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
         self.typed(input, view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_view_is_offered_where_there_is_one() {
+        let (view, mut pane) = (View::default(), SkillsPane::default());
+        let offers = |pane: &SkillsPane| pane.actions(&view).iter().any(|(action, _)| *action == PaneAction::Cycle);
+        assert!(!offers(&pane));
+        pane.shown = ViewMode::Log;
+        assert!(offers(&pane));
     }
 }
