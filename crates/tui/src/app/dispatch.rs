@@ -61,7 +61,7 @@ impl App {
         }
     }
 
-    fn dismiss_message(&mut self) {
+    pub(super) fn dismiss_message(&mut self) {
         if let Some((_, text)) = self.view.message.take().filter(|(_, t)| !t.is_empty()) {
             self.last_message = Some(text);
         }

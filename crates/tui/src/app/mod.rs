@@ -569,7 +569,13 @@ impl App {
                     self.themes.before = None;
                 }
                 Reply::Agreed => self.view.warned = true,
-                Reply::Send(command) => self.send(command),
+                Reply::Send(command) => {
+                    // What was said of what was done before is over; where this is refused, that is said anew.
+                    if !command.only_reads() || matches!(command, Command::Gate(_)) {
+                        self.dismiss_message();
+                    }
+                    self.send(command);
+                }
                 Reply::Do(action) => self.perform(action, now),
                 Reply::Leave => self.effects.push(Effect::Quit),
                 Reply::Theme(name) => {

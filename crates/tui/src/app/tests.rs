@@ -48,3 +48,14 @@ fn a_session_to_compare_with_is_one_of_those_there_are_now() {
     app.catalog(sessions(&["new.jsonl"]));
     assert_eq!(app.dialog(), None, "the comparison was left meanwhile");
 }
+
+#[test]
+fn what_was_said_goes_once_a_dialog_sends_the_next_command() {
+    let mut app = opened();
+    let said = Some((Level::Warning, "this branch is the one you are on".to_owned()));
+    app.view.message.clone_from(&said);
+    app.replies(0, vec![Reply::Send(Command::Look { node: 0 })], Instant::now());
+    assert_eq!(app.view.message, said, "looking is no command of the person");
+    app.replies(0, vec![Reply::Send(Command::Gate(Request::Undo))], Instant::now());
+    assert_eq!(app.view.message, None);
+}
