@@ -100,7 +100,10 @@ pub fn sentence(graph: &Graph, things: &Things) -> String {
         let name = things.name(at);
         if states.is_empty() { name.to_owned() } else { format!("{name} ({})", states.join(", ")) }
     };
-    let near = graph.targets(me, Relation::Close).filter(|at| !graph.node(*at).is_room()).map(noted).collect();
+    // As the variables have it: whoever stands before a closed cupboard does not see what lies in it.
+    let seen = in_sight(graph);
+    let near = graph.targets(me, Relation::Close).filter(|at| !graph.node(*at).is_room() && seen.contains(at));
+    let near = near.map(noted).collect();
     format!(
         "You are in the {room}, {}, and hold {}. Close to you: {}.",
         posture(graph),

@@ -125,6 +125,16 @@ fn demonstrations_are_of_other_tasks_and_every_action_is_a_call() {
 }
 
 #[test]
+fn what_lies_in_something_closed_is_not_told() {
+    let (_, mut world) = shipped(Mode::Script);
+    world.reset("flat/dirty_plate", 0).unwrap();
+    let closed = world.act("[WALK] <plate> (2)").unwrap().observation;
+    assert!(closed.contains("cupboard_1 (closed)") && !closed.contains("plate_2"), "{closed}");
+    let open = world.act("[OPEN] <cupboard> (1)").unwrap().observation;
+    assert!(open.contains("cupboard_1 (open)") && open.contains("plate_2 (dirty)"), "{open}");
+}
+
+#[test]
 fn each_mode_prepares_and_remembers_what_it_did() {
     for (name, mode, script) in [
         ("prepared", Mode::Prepared, include_str!("tests/prepared.script")),
