@@ -141,8 +141,9 @@ impl Moments {
             faults.insert(line, unread(&known, predicate, args));
         }
         let mut round: Vec<(&Moment, Value)> = Vec::new();
+        let mut written = Written::new();
         for moment in &self.all {
-            ambiguous(&form, moment, &mut faults);
+            ambiguous(&form, moment, &mut written, &mut faults);
             round.push((moment, form.state(&moment.facts)));
         }
         if faults.is_empty() {
@@ -210,23 +211,35 @@ fn unread(known: &BTreeMap<(&str, usize), BTreeSet<&Atom>>, predicate: &str, arg
     format!("`{own}` held in no state of the episodes; write {}", same.join(" or "))
 }
 
-/// Notes where two literals of a state could not both be written.
-fn ambiguous(form: &StateForm, moment: &Moment, faults: &mut BTreeMap<usize, String>) {
+/// What is said in the states so far, by place and value: the literal that it stands for, and where that held.
+type Written<'a> = BTreeMap<(String, String), (&'a Atom, &'a str)>;
+
+/// Notes where two literals of a state could not both be written, and where one says what another said in any state.
+fn ambiguous<'a>(
+    form: &StateForm,
+    moment: &'a Moment,
+    written: &mut Written<'a>,
+    faults: &mut BTreeMap<usize, String>,
+) {
     let said: Vec<(&Atom, Said)> =
         moment.facts.atoms.iter().filter_map(|atom| Some((atom, form.said(atom)?))).collect();
     let place = &moment.place;
-    let mut written: BTreeMap<(&str, &str), &Atom> = BTreeMap::new();
     let mut places: BTreeMap<&str, (&Atom, &Said)> = BTreeMap::new();
     let mut single: BTreeMap<usize, &Atom> = BTreeMap::new();
     for (atom, said) in &said {
         let mut fault = |why: String| {
             faults.entry(said.line).or_insert(why);
         };
-        if let Some(other) = written.insert((said.place.as_str(), said.value.as_str()), *atom) {
-            fault(format!(
-                "{place}, `{other}` and `{atom}` would both be `{}` of the {}; say them in other words",
-                said.value, said.place
-            ));
+        // Whoever reads a state has its words alone, so that they may stand for one literal only, whichever states those are of.
+        let (other, there) =
+            *written.entry((said.place.clone(), said.value.clone())).or_insert((*atom, place.as_str()));
+        if other != *atom {
+            let both = if there == place {
+                format!("{place}, `{other}` and `{atom}`")
+            } else {
+                format!("`{other}` ({there}) and `{atom}` ({place})")
+            };
+            fault(format!("{both} would both be `{}` of the {}; say them in other words", said.value, said.place));
         }
         match places.insert(said.place.as_str(), (*atom, said)) {
             Some((other, before)) if (said.one_value || before.one_value) && before.value != said.value => {
@@ -300,6 +313,28 @@ mod tests {
             .unwrap_err();
         assert!(both.to_string().contains("take `agent.on` out of single"), "{both}");
         assert!(fault("").contains("it says nothing"));
+    }
+
+    #[test]
+    fn no_two_literals_say_the_same_in_whichever_states() {
+        let state = |place: &str, predicate: &str| Moment {
+            episode: 0,
+            place: place.into(),
+            facts: Facts { atoms: [Atom::new(predicate, ["door 1"])].into(), ..Facts::default() },
+        };
+        let (locked, opened) = (state("first", "me.locked"), state("then", "me.opened"));
+        let moments = Moments { all: vec![locked, opened], programs: Vec::new() };
+        let judge = |opened: &str| {
+            let form = format!("[tells]\n\"me.locked x\" = \"x.is locked\"\n\"me.opened x\" = \"{opened}\"\n");
+            moments.judge(&form, "f.toml").map_err(|fault| fault.to_string())
+        };
+        let same = judge("x.is locked").unwrap_err();
+        assert_eq!(
+            same,
+            "f.toml:3: `me.locked door 1` (first) and `me.opened door 1` (then) would both be `locked` of the door 1.is; say \
+             them in other words"
+        );
+        assert!(judge("x.is open").is_ok());
     }
 
     #[test]
