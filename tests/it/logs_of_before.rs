@@ -79,7 +79,7 @@ fn node(out: &mut String, session: &Session, node: &Node) {
 
 fn rows(out: &mut String, sections: &[Section]) {
     for section in sections.iter().filter(|section| !section.is_program) {
-        let _ = writeln!(out, "  {} of [{}], at {}, {} done", section.title, section.made_at, section.at, section.done);
+        let _ = writeln!(out, "  {} of [{}], at {}", section.title, section.made_at, section.at);
         for line in &section.lines {
             let _ = writeln!(out, "    {:?} {}", line.mark, line.text);
         }
