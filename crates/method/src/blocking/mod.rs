@@ -312,7 +312,10 @@ fn blocks(tree: &LiveTree, text: &str, detail: impl Fn(Option<String>) -> String
             let detail = detail(resolution.map(|r| domain.recorded(&r)));
             check(domain.in_words(&condition), Status::Fails, Some(detail))
         }
-        None => check("nothing blocks it".to_owned(), Status::Holds, None),
+        None => match tree.growth().waived(text) {
+            Some(waived) => check("nothing else blocks it".to_owned(), Status::Holds, Some(waived.to_owned())),
+            None => check("nothing blocks it".to_owned(), Status::Holds, None),
+        },
     }
 }
 

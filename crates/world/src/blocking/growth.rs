@@ -223,6 +223,11 @@ impl Growth {
         Some((condition, resolution))
     }
 
+    /// What does not hold of an action that nothing blocks, and why that does not block it.
+    pub fn waived(&self, text: &str) -> Option<&str> {
+        self.domain.waived.get(&self.action(text)?.to_string()).map(String::as_str)
+    }
+
     /// Why no selection is left, if none is.
     pub fn spent(&self) -> Option<String> {
         let limit = self.domain.limits.selections;

@@ -102,14 +102,19 @@ impl Ground<'_> {
         if self.derived.refusals(call) > 0 {
             blocked_by.extend(self.add_waiting(entry));
         }
+        let mut waived = Vec::new();
         for (index, check) in self.derived.program.check(call).into_iter().enumerate() {
             let met = format!("{} for {call}", check.condition);
             let unmet = format!("unmet: {met}");
             let words = self.words(&check.condition, call);
             let marked = if self.derived.program.is_inferred() { "unmet, inferred" } else { "unmet" };
             self.domain.words.insert(unmet.clone(), format!("{marked}: {words}"));
-            self.domain.words.insert(met.clone(), words);
-            let fails = check.status == Status::Fails && !self.derived.is_open(call);
+            let is_open = check.status == Status::Fails && self.derived.is_open(call, index);
+            if is_open {
+                waived.push(format!("{marked}, but what was offered for it was just taken: {words}"));
+            }
+            self.domain.words.insert(met.clone(), waived.last().filter(|_| is_open).cloned().unwrap_or(words));
+            let fails = check.status == Status::Fails && !is_open;
             let atom = |text: &str| Atom { predicate: text.to_owned(), args: Vec::new() };
             self.facts.atoms.insert(atom(if fails { &unmet } else { &met }));
             let offered: Vec<Offered> = if fails && entry.grows { self.offers(entry, index) } else { Vec::new() };
@@ -129,6 +134,9 @@ impl Ground<'_> {
                 actions: offered.into_iter().map(offer).collect(),
             });
             blocked_by.push(Obstacle { condition: pattern(&unmet), given: Formula::default() });
+        }
+        if !waived.is_empty() {
+            self.domain.waived.insert(call.to_string(), waived.join("; "));
         }
         self.add_refusal(call);
         self.add_action(call, blocked_by);

@@ -16,7 +16,7 @@ mod tests;
 pub use before::Before;
 
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::domain::Domain;
@@ -83,6 +83,8 @@ pub struct Derived {
     replies: Arc<Vec<Call>>,
     /// The resolutions of the conditions looked at in this moment: by action and number of the condition.
     offers: BTreeMap<(String, usize), Vec<Offered>>,
+    /// The conditions that the action taken last was offered for, likewise.
+    answered: BTreeSet<(String, usize)>,
     left: Cell<usize>,
     facts: Facts,
 }
@@ -100,6 +102,7 @@ impl Derived {
             wanted: Vec::new(),
             advice: OnceCell::new(),
             offers: BTreeMap::new(),
+            answered: BTreeSet::new(),
             left: Cell::new(EVALUATIONS),
             facts: Facts::default(),
         };
@@ -113,6 +116,10 @@ impl Derived {
             self.program.apply(step.call.as_slice());
         }
         self.program.apply(&step.calls);
+        let taken = step.call.as_ref().filter(|_| !step.refused);
+        let offered = |offers: &[Offered]| offers.iter().any(|(offer, _)| Some(offer) == taken);
+        let answered = self.offers.iter().filter(|(_, offers)| offered(offers)).map(|(condition, _)| condition.clone());
+        self.answered = answered.collect();
         Arc::make_mut(&mut self.history).push(step);
         (self.won, self.report, self.advice) = (won, report, OnceCell::new());
         self.offers.clear();
@@ -206,11 +213,13 @@ impl Derived {
         self.history.last().filter(|step| !step.refused)?.call.as_ref()
     }
 
-    /// Whether what an action needs is an open question: what was just done with the same things did not bring it about as far as can be
-    /// seen, and the agent would take the action all the same.
-    fn is_open(&self, call: &Call) -> bool {
+    /// Whether the condition of that number of an action is an open question: what was offered for it was just done with the same things
+    /// and did not bring it about as far as can be seen, and the agent would take the action all the same.
+    fn is_open(&self, call: &Call, index: usize) -> bool {
         let about = |last: &Call| last.args.iter().any(|arg| call.args.contains(arg));
-        self.taken_in_vain().is_some_and(about) && self.advice(&[]) == Some(call)
+        self.taken_in_vain().is_some_and(about)
+            && self.answered.contains(&(call.to_string(), index))
+            && self.advice(&[]) == Some(call)
     }
 
     /// Whether an action was taken after a refusal of another, and that was refused again.

@@ -66,6 +66,56 @@ fn an_unmet_assertion_blocks_and_what_meets_it_in_the_demonstrations_is_offered(
     assert_eq!(offered, ["take mug 1 from shelf 1"]);
 }
 
+/// What blocks a call, and what would resolve that; the agent would take the call itself.
+fn blocked(derived: &mut Derived, world: &HouseholdWorld, call: &Call) -> Option<(String, Vec<String>)> {
+    derived.advice = OnceCell::from(vec![call.clone()]);
+    let domain = derived.domain(&Forest::default(), Some(call.clone()), &|call| world.text_of(call));
+    let remembered = BTreeSet::new();
+    let known = Knowledge::new(&domain, derived.facts(), &remembered);
+    let condition = domain.blocked(&Atom { predicate: call.to_string(), args: Vec::new() }, &known)?;
+    let offered = domain.resolving(&condition, &known).into_iter().map(|r| domain.text(&r.action)).collect();
+    Some((condition.predicate, offered))
+}
+
+#[test]
+fn only_the_condition_that_the_last_action_was_offered_for_is_waived_and_that_is_said() {
+    let needs = ["self.inventory == obj", "self.env.get_property(recep, 'open')"];
+    let needs = needs.iter().map(|text| Assertion::compile(text).unwrap()).collect();
+    let (mut derived, world) = at_a_desk(Some(std::iter::once(("put".to_owned(), needs)).collect()));
+    let put = call("agent.put('mug 1', 'desk 1')");
+    let open = "self.env.get_property(recep, 'open') for agent.put('mug 1', 'desk 1')";
+    // Something was done with the desk just now, but for neither condition.
+    let (first, _) = blocked(&mut derived, &world, &put).unwrap();
+    assert_eq!(first, "unmet: self.inventory == obj for agent.put('mug 1', 'desk 1')");
+    assert!(derived.facts().atoms.iter().any(|atom| atom.predicate == format!("unmet: {open}")));
+    // It was done for the second one: the first blocks all the same.
+    derived.answered = [(put.to_string(), 1)].into();
+    let (still, _) = blocked(&mut derived, &world, &put).unwrap();
+    assert_eq!(still, first);
+    derived.advice = OnceCell::from(vec![put.clone()]);
+    let domain = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
+    let said =
+        "unmet, but what was offered for it was just taken: self.env.get_property(recep, 'open') (recep = 'desk 1')";
+    assert_eq!(domain.waived.get(&put.to_string()).map(String::as_str), Some(said));
+    assert_eq!(domain.words.get(open).map(String::as_str), Some(said), "it is not called met");
+}
+
+#[test]
+fn a_step_answers_the_conditions_that_it_was_offered_for() {
+    let (mut derived, world) = at_a_desk(None);
+    let put = call("agent.put('mug 1', 'desk 1')");
+    let _ = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
+    let step = |action: &str, refused| Step { call: Some(call(action)), refused, ..Step::default() };
+    let after = |step: Step| {
+        let mut derived = derived.clone();
+        derived.hear(step, false, Report::default());
+        derived.answered
+    };
+    assert_eq!(after(step("agent.take('mug 1', 'shelf 1')", false)), [(put.to_string(), 0)].into());
+    assert!(after(step("agent.take('mug 1', 'shelf 1')", true)).is_empty());
+    assert!(after(step("agent.goto('shelf 1')", false)).is_empty());
+}
+
 #[test]
 fn what_is_looked_for_in_a_moment_has_a_bound_whatever_the_assertions() {
     // Every action needs what only another gives, or nothing does.

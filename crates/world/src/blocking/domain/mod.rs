@@ -168,6 +168,8 @@ pub struct Domain {
     pub refresh: bool,
     /// The wording of literals that are not shown as they are, by the literal's text.
     pub words: BTreeMap<String, String>,
+    /// What does not hold of an action and yet does not block it, in words, by the action; of derived domains only.
+    pub waived: BTreeMap<String, String>,
     pub wordings: Vec<Wording>,
     /// Where things of a kind tend to be, for the built-in selector.
     pub likely: Option<Arc<LocationPrior>>,

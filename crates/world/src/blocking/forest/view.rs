@@ -70,7 +70,12 @@ impl Forest {
                         stated(domain, &condition)
                     )
                 }
-                None => "; a candidate: nothing known blocks it, so choosing it executes it".to_owned(),
+                None => match domain.waived.get(&node.action.to_string()) {
+                    Some(waived) => {
+                        format!("; a candidate: {waived}; nothing else known blocks it, so choosing it executes it")
+                    }
+                    None => "; a candidate: nothing known blocks it, so choosing it executes it".to_owned(),
+                },
             });
         }
         let at = push(tree, above, NodeKind::Action, node.text.clone(), status, words);
