@@ -194,21 +194,32 @@ impl Ground<'_> {
         offers
     }
 
-    /// Adds that a refused call waits until the agent would take it again, and what the agent would do instead.
+    /// Adds that a refused call waits until the agent would take it again, and what the agent would do instead; or that it was refused
+    /// so often that nothing is known to help.
     fn add_waiting(&mut self, entry: &Entry) -> Option<Obstacle> {
         let (refused, accepted) = self.refusal(&entry.call);
         let waits = self.derived.waits(&entry.call);
         let atom = |pattern: &Pattern| Atom { predicate: pattern.name.clone(), args: Vec::new() };
-        self.facts.atoms.insert(atom(if waits { &refused } else { &accepted }));
-        let advice = self.derived.advice(&entry.path).filter(|_| waits)?.clone();
+        let advice = self.derived.advice(&entry.path).filter(|_| waits).cloned();
+        let blocks = advice.is_some() || self.derived.is_given_up(&entry.call);
+        self.facts.atoms.insert(atom(if blocks { &refused } else { &accepted }));
+        if !blocks {
+            return None;
+        }
+        let about = match &advice {
+            Some(_) => "the world refused it, and the built-in proposer would do something else first",
+            None => "the world refused it again and again, and nothing is known to help",
+        };
         self.domain.conditions.push(Condition {
             form: refused.clone(),
-            about: "the world refused it, and the built-in proposer would do something else first".to_owned(),
+            about: about.to_owned(),
             raise: Raise::When(Formula(vec![Literal { negated: false, pattern: refused.clone() }])),
             resolution: accepted,
-            actions: vec![offer((advice.clone(), true))],
+            actions: advice.iter().map(|advice| offer((advice.clone(), true))).collect(),
         });
-        self.add_action(&advice, Vec::new());
+        if let Some(advice) = advice {
+            self.add_action(&advice, Vec::new());
+        }
         Some(Obstacle { condition: refused, given: Formula::default() })
     }
 

@@ -252,4 +252,11 @@ impl Derived {
             && self.missing(call).is_none()
             && self.advice(&[]).is_some_and(|advice| advice != call)
     }
+
+    /// Whether the world refused an action so often, and accepted nothing since, that one more try tells nothing new, and nothing in the
+    /// demonstrations says what it lacks.
+    fn is_given_up(&self, call: &Call) -> bool {
+        let since = self.history.iter().rev().take_while(|step| step.refused);
+        since.filter(|step| step.call.as_ref() == Some(call)).count() >= EXCUSED && self.missing(call).is_none()
+    }
 }

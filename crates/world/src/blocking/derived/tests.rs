@@ -117,6 +117,22 @@ fn a_step_answers_the_conditions_that_it_was_offered_for() {
 }
 
 #[test]
+fn what_is_refused_again_and_again_is_blocked_and_nothing_is_known_to_help() {
+    let (mut derived, world) = at_a_desk(None);
+    let goto = call("agent.goto('shelf 1')");
+    let refused = Step { call: Some(goto.clone()), refused: true, ..Step::default() };
+    for time in 1..=EXCUSED {
+        assert_eq!(blocked(&mut derived, &world, &goto), None, "refused {} times", time - 1);
+        derived.hear(refused.clone(), false, Report::default());
+    }
+    let none = Vec::new();
+    assert_eq!(blocked(&mut derived, &world, &goto), Some(("refused: agent.goto('shelf 1')".to_owned(), none)));
+    // What the world accepts may have changed that.
+    derived.hear(Step { call: Some(call("agent.open('desk 1')")), ..Step::default() }, false, Report::default());
+    assert_eq!(blocked(&mut derived, &world, &goto), None);
+}
+
+#[test]
 fn what_is_looked_for_in_a_moment_has_a_bound_whatever_the_assertions() {
     // Every action needs what only another gives, or nothing does.
     let sets = [
