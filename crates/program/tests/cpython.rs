@@ -1,6 +1,6 @@
 //! Expressions with what CPython 3.11 makes of them, the words of its errors included: corners that programs come to by mistake.
 
-use stepwright_program::{Limits, run_module};
+use stepwright_program::{FaultKind, Limits, run_module};
 
 /// An expression, and its `repr` or its exception.
 const CASES: &[(&str, &str)] = &[
@@ -80,6 +80,14 @@ const CASES: &[(&str, &str)] = &[
     ("sum(['a'], '')", "TypeError: sum() can't sum strings [use ''.join(seq) instead]"),
     ("iter([], 1)", "TypeError: iter(v, w): v must be callable"),
     ("iter(int, 0) is None", "False"),
+    ("sorted({3, 1, 2}, key=lambda x: 0)", "[1, 2, 3]"),
+    ("min({3, 1, 5}, key=lambda x: x % 2)", "1"),
+    ("max({3, 1, 5}, key=lambda x: x % 2)", "1"),
+    ("sorted({3, 1, 2})", "[1, 2, 3]"),
+    ("max({1.5, 2})", "2"),
+    ("sorted({('b', 1), ('a', 2)})", "[('a', 2), ('b', 1)]"),
+    ("min({frozenset({1})})", "frozenset({1})"),
+    ("min({'b': 1, 'a': 1}, key=lambda k: 0)", "'b'"),
 ];
 
 #[test]
@@ -91,6 +99,19 @@ fn corners_come_out_as_in_cpython() {
         let run = run_module(&program, Limits::MODULE);
         let got = run.fault.map_or(run.stdout, |fault| fault.to_string());
         assert_eq!(got.trim_end_matches('\n'), *expected, "{expression}");
+    }
+}
+
+#[test]
+fn what_depends_on_the_order_of_a_set_is_that_of_cpython_or_none() {
+    for expression in [
+        "sorted({-1, 1}, key=abs)",
+        "max({-1, 1}, key=abs)",
+        "sorted({frozenset({1}), frozenset({2})})",
+        "min({(frozenset({1}), 1), (frozenset({2}), 2)})",
+    ] {
+        let run = run_module(&format!("print({expression})"), Limits::MODULE);
+        assert!(run.fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Unsupported(_))), "{expression}");
     }
 }
 

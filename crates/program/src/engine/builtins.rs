@@ -74,9 +74,9 @@ impl Vm {
             }
             Builtin::Min | Builtin::Max => self.extreme(of == Builtin::Max, &args, keyword("key"), keyword("default")),
             Builtin::Sorted => {
-                let items = self.collect_unordered(&arg(0))?;
-                let mut sorted = items;
-                self.sort(&mut sorted, keyword("key"), keyword("reverse"))?;
+                let key = keyword("key");
+                let mut sorted = self.collect_to_compare(&arg(0), key.as_ref())?;
+                self.sort(&mut sorted, key, keyword("reverse"))?;
                 self.alloc(Obj::List(sorted))
             }
             Builtin::IsInstance => self.is_instance(&arg(0), &arg(1)).map(Value::Bool),
@@ -262,7 +262,7 @@ impl Vm {
     fn extreme(&mut self, max: bool, args: &Args, key: Option<Value>, default: Option<Value>) -> Done<Value> {
         let name = if max { "max" } else { "min" };
         let items = match args.as_slice() {
-            [one] => self.collect_unordered(one)?,
+            [one] => self.collect_to_compare(one, key.as_ref())?,
             many if default.is_none() => many.to_vec(),
             _ => {
                 return Err(Stop::raise(
@@ -302,14 +302,47 @@ impl Vm {
         self.deeper(|vm| vm.call(function, Args::from_iter([arg]), Keywords::new()))
     }
 
-    /// The values of an iterable for a consumer that does not depend on their order (up to equal elements).
-    fn collect_unordered(&mut self, iterable: &Value) -> Done<Vec<Value>> {
-        if let Some(Obj::Set(set)) = self.obj(iterable) {
+    /// The values of an iterable that are to be compared by `<`. Those of a set need no order where what comes of it is the same in any:
+    /// by a key, things that differ may rank the same.
+    fn collect_to_compare(&mut self, iterable: &Value, key: Option<&Value>) -> Done<Vec<Value>> {
+        if let Some(Obj::Set(set)) = self.obj(iterable)
+            && !key.is_some_and(|key| !matches!(key, Value::None))
+        {
             let items: Vec<Value> = set.map.values().cloned().collect();
             self.spend_times(items.len(), 24)?;
-            return Ok(items);
+            if self.is_in_line(&items, 0) {
+                return Ok(items);
+            }
         }
         self.collect(iterable)
+    }
+
+    /// Whether of any two different items one is less than the other. Sets are not: neither may hold the other.
+    fn is_in_line(&self, items: &[Value], depth: usize) -> bool {
+        const DEEPEST: usize = 8;
+        let [first, rest @ ..] = items else { return true };
+        match first {
+            Value::Str(_) => rest.iter().all(|item| matches!(item, Value::Str(_))),
+            Value::Bytes(_) => rest.iter().all(|item| matches!(item, Value::Bytes(_))),
+            // Equal, and so never compared.
+            Value::None => rest.iter().all(|item| matches!(item, Value::None)),
+            Value::Ref(_) if depth < DEEPEST => {
+                let tuple = |item| match self.obj(item) {
+                    Some(Obj::Tuple(parts)) => Some(parts.as_slice()),
+                    _ => None,
+                };
+                let Some(tuples) = items.iter().map(tuple).collect::<Option<Vec<&[Value]>>>() else { return false };
+                let longest = tuples.iter().map(|parts| parts.len()).max().unwrap_or_default();
+                (0..longest).all(|at| {
+                    let column: Vec<Value> = tuples.iter().filter_map(|parts| parts.get(at)).cloned().collect();
+                    self.is_in_line(&column, depth + 1)
+                })
+            }
+            _ => items.iter().all(|item| match num(item) {
+                Some(Num::Float(x)) => !x.is_nan(),
+                number => number.is_some(),
+            }),
+        }
     }
 
     /// A stable sort by `<`, as CPython's. Where things cannot be compared, few are left as far as CPython has then come.
