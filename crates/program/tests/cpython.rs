@@ -87,6 +87,10 @@ const CASES: &[(&str, &str)] = &[
     ("max({1.5, 2})", "2"),
     ("sorted({('b', 1), ('a', 2)})", "[('a', 2), ('b', 1)]"),
     ("min({frozenset({1})})", "frozenset({1})"),
+    ("repr(1000000000000000.25)", "'1000000000000000.2'"),
+    ("repr(1000000000000000.75)", "'1000000000000000.8'"),
+    ("f'{1000000000000000.25}'", "'1000000000000000.2'"),
+    ("str(-1000000000000000.25)", "'-1000000000000000.2'"),
     ("min({'b': 1, 'a': 1}, key=lambda k: 0)", "'b'"),
 ];
 
@@ -112,6 +116,42 @@ fn what_depends_on_the_order_of_a_set_is_that_of_cpython_or_none() {
     ] {
         let run = run_module(&format!("print({expression})"), Limits::MODULE);
         assert!(run.fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Unsupported(_))), "{expression}");
+    }
+}
+
+/// Floats whose shortest texts are two, equally near, as CPython writes them.
+const TIES: &[&str] = &[
+    "1893990200674082.2",
+    "1677327046990587.8",
+    "2039030199662159.8",
+    "2085215018186322.2",
+    "2102577914897514.8",
+    "2233942785827910.8",
+    "1755563732910383.8",
+    "1493544471445712.8",
+    "1113594010319912.2",
+    "1716542493864135.8",
+    "2241210490417994.2",
+    "1060154058623773.8",
+    "831388917597188.8",
+    "614949190583195.8",
+    "1650148203807110.2",
+    "1813881201298977.2",
+    "2192233991261558.2",
+    "1808915389971008.2",
+    "2022677201712455.2",
+    "945100058800951.2",
+    "1535682459811364.2",
+    "1684358840099985.2",
+    "2200663546281687.2",
+    "1469545492994666.2",
+];
+
+#[test]
+fn of_two_texts_of_a_float_that_are_as_near_the_even_one_is_written() {
+    for text in TIES {
+        let run = run_module(&format!("print({text}, -{text})"), Limits::MODULE);
+        assert_eq!(run.stdout, format!("{text} -{text}\n"));
     }
 }
 

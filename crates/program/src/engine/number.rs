@@ -345,7 +345,34 @@ fn float_power(x: f64, y: f64) -> Done<Value> {
 fn digits(x: f64) -> (String, i32) {
     let text = format!("{x:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    (mantissa.replace('.', ""), exponent.parse::<i32>().unwrap_or(0) + 1)
+    let mut digits = mantissa.replace('.', "");
+    if let Some(even) = even_neighbour(x, &digits).filter(|even| {
+        let point = exponent.parse::<i32>().unwrap_or(0) + 1;
+        format!("0.{even}e{point}").parse() == Ok(x)
+    }) {
+        digits = even;
+    }
+    (digits, exponent.parse::<i32>().unwrap_or(0) + 1)
+}
+
+/// Where a number lies in the middle between two of as many digits as these: the one that ends with an even digit, as CPython writes it.
+fn even_neighbour(x: f64, digits: &str) -> Option<String> {
+    // More digits than any float has.
+    const ALL: usize = 800;
+    let below = |places: usize| Some(format!("{x:.places$e}").split_once('e')?.0.replace('.', ""));
+    // Few are in the middle, which few digits show.
+    if !below(digits.len())?.ends_with('5') {
+        return None;
+    }
+    let exact = below(ALL)?;
+    let (down, rest) = exact.split_at_checked(digits.len())?;
+    if rest.trim_end_matches('0') != "5" {
+        return None;
+    }
+    let last = down.chars().last()?.to_digit(10)?;
+    let even = if last % 2 == 0 { last } else { last + 1 };
+    // A nine that would be carried makes a number of fewer digits, which is then the shorter one.
+    Some(down.get(..digits.len() - 1)?.to_owned() + &char::from_digit(even, 10)?.to_string())
 }
 
 /// `repr` of a float.
