@@ -6,7 +6,7 @@ use super::fault::Stop;
 use super::vm::Done;
 
 /// Ideographs that stand for numbers.
-const NUMERALS: &str = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌厁厂厃厄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零";
+const NUMERALS: &str = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零";
 
 /// White space as Python's `str` methods see it.
 pub(crate) fn is_space(c: char) -> bool {
