@@ -143,16 +143,6 @@ impl Vm {
     }
 
     fn int(&mut self, args: &Args) -> Done<Value> {
-        let invalid = |text: &str, base: u32| {
-            // The message quotes the text as `repr` does; texts that need escapes are not vouched for.
-            let message = format!("invalid literal for int() with base {base}: '{text}'");
-            let plain = text.chars().all(|c| matches!(c, ' '..='~') && c != '\'' && c != '\\');
-            if plain && text.len() < 150 {
-                Stop::exact(ExcKind::ValueError, message)
-            } else {
-                Stop::raise(ExcKind::ValueError, message)
-            }
-        };
         let text = match given(args, 0) {
             Some(Value::Str(text)) => Some(text.to_string()),
             Some(Value::Bytes(bytes)) => Some(as_text(bytes)),
@@ -171,10 +161,17 @@ impl Vm {
         }
         match (given(args, 0), text, base) {
             (None, ..) => Ok(Value::Int(0)),
-            (Some(_), Some(text), base) => {
+            (Some(value), Some(text), base) => {
                 let base = base.unwrap_or(10);
                 self.work(text.len())?;
-                parse_whole(&text, base)?.ok_or_else(|| invalid(&text, base))
+                match parse_whole(&text, base)? {
+                    Some(n) => Ok(n),
+                    None => {
+                        const MOST: usize = 200;
+                        let shown: String = self.repr(value)?.chars().take(MOST).collect();
+                        Err(exact!(ValueError, "invalid literal for int() with base {base}: {shown}"))
+                    }
+                }
             }
             (Some(value), None, None) => match num(value) {
                 Some(Num::Int(n)) => Ok(Value::Int(n)),
@@ -200,13 +197,16 @@ impl Vm {
     fn float(&mut self, value: Option<&Value>) -> Done<Value> {
         match value {
             None => Ok(Value::Float(0.0)),
-            Some(Value::Bytes(bytes)) if !bytes.is_ascii() => {
-                Err(Stop::raise(ExcKind::ValueError, "could not convert string to float"))
-            }
-            Some(Value::Bytes(bytes)) => self.float(Some(&Value::str(&as_text(bytes)))),
-            Some(Value::Str(text)) => {
+            Some(given @ (Value::Str(_) | Value::Bytes(_))) => {
+                // A byte beyond ASCII is no digit, whatever it would be as a character.
+                let text = match given {
+                    Value::Str(text) => with_ascii_digits(text),
+                    Value::Bytes(bytes) => {
+                        bytes.iter().map(|b| if b.is_ascii() { char::from(*b) } else { '?' }).collect()
+                    }
+                    _ => String::new(),
+                };
                 self.work(text.len())?;
-                let text = with_ascii_digits(text);
                 let trimmed = text.trim_matches(is_space);
                 let lower = trimmed.to_ascii_lowercase();
                 let word = lower.trim_start_matches(['+', '-']);
@@ -224,9 +224,10 @@ impl Vm {
                         .bytes()
                         .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E' | b'_'));
                 let parsed = if known || numeric { lower.replace('_', "").parse::<f64>().ok() } else { None };
-                parsed
-                    .map(Value::Float)
-                    .ok_or_else(|| rough!(ValueError, "could not convert string to float: '{text}'"))
+                match parsed {
+                    Some(x) => Ok(Value::Float(x)),
+                    None => Err(exact!(ValueError, "could not convert string to float: {}", self.repr(given)?)),
+                }
             }
             Some(value) => match num(value) {
                 Some(n) => Ok(Value::Float(to_float(&n)?)),

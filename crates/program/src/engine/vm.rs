@@ -433,7 +433,6 @@ impl Vm {
         }
         let mut only: Vec<Value> = vec![Value::Unbound; params.keyword_only.len()];
         let mut rest = Dict::default();
-        let has_keywords = !keywords.is_empty();
         for (keyword, value) in keywords {
             let at = params.names.iter().skip(params.positional_only).position(|n| *n == keyword);
             let place = match at {
@@ -461,16 +460,8 @@ impl Vm {
             }
         }
         if !extra.is_empty() && params.star.is_none() {
-            let most = params.names.len();
-            let message = match (most, defaults.len(), given) {
-                (_, d, _) if d > 0 || !params.keyword_only.is_empty() || has_keywords => {
-                    return Err(rough!(TypeError, "{name}() takes {most} positional arguments but {given} were given"));
-                }
-                (1, _, _) => format!("{name}() takes 1 positional argument but {given} were given"),
-                (_, _, 1) => format!("{name}() takes {most} positional arguments but 1 was given"),
-                _ => format!("{name}() takes {most} positional arguments but {given} were given"),
-            };
-            return Err(Stop::type_error(message));
+            let named = only.iter().filter(|value| !matches!(value, Value::Unbound)).count();
+            return Err(too_many(name, (params.names.len(), defaults.len()), (given, named)));
         }
         let first_default = values.len().saturating_sub(defaults.len());
         let mut missing = Vec::new();
@@ -563,6 +554,26 @@ impl Vm {
 /// Arguments with one more before them.
 pub(crate) fn with_first(this: &Value, args: Args) -> Args {
     std::iter::once(this.clone()).chain(args).collect()
+}
+
+/// The error of a call with more arguments in order than a function takes: those and how many of them have defaults, those given and how
+/// many others that it takes by name alone.
+fn too_many(function: &str, (most, defaults): (usize, usize), (given, named): (usize, usize)) -> Stop {
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    let (takes, many) = match most.saturating_sub(defaults) {
+        _ if defaults == 0 => (most.to_string(), plural(most)),
+        least => (format!("from {least} to {most}"), "s"),
+    };
+    let given = match named {
+        0 if given == 1 => "1 was".to_owned(),
+        0 => format!("{given} were"),
+        _ => format!(
+            "{given} positional argument{} (and {named} keyword-only argument{}) were",
+            plural(given),
+            plural(named)
+        ),
+    };
+    type_error!("{function}() takes {takes} positional argument{many} but {given} given")
 }
 
 fn missing_arguments(function: &str, what: &str, missing: &[&str]) -> Stop {
