@@ -305,8 +305,9 @@ impl Vm {
     /// The values of an iterable that are to be compared by `<`. Those of a set need no order where what comes of it is the same in any:
     /// by a key, things that differ may rank the same.
     fn collect_to_compare(&mut self, iterable: &Value, key: Option<&Value>) -> Done<Vec<Value>> {
+        let key = key.filter(|key| !matches!(key, Value::None));
         if let Some(Obj::Set(set)) = self.obj(iterable)
-            && !key.is_some_and(|key| !matches!(key, Value::None))
+            && key.is_none()
         {
             let items: Vec<Value> = set.map.values().cloned().collect();
             self.spend_times(items.len(), 24)?;
@@ -314,7 +315,32 @@ impl Vm {
                 return Ok(items);
             }
         }
-        self.collect(iterable)
+        match (self.collect(iterable), key) {
+            (Err(Stop::Unsupported(why)), Some(key)) => {
+                self.collect_apart(iterable, key)?.ok_or(Stop::Unsupported(why))
+            }
+            (collected, _) => collected,
+        }
+    }
+
+    /// The few values of a set that all rank differently by a key, which need no order either.
+    fn collect_apart(&mut self, iterable: &Value, key: &Value) -> Done<Option<Vec<Value>>> {
+        let Some(Obj::Set(set)) = self.obj(iterable) else { return Ok(None) };
+        let items: Vec<Value> = set.map.values().cloned().collect();
+        if items.len() >= FEW {
+            return Ok(None);
+        }
+        let mut ranks: Vec<Value> = Vec::with_capacity(items.len());
+        for item in &items {
+            let rank = self.call_one(key, item.clone())?;
+            for other in &ranks {
+                if self.equal(&rank, other)? {
+                    return Ok(None);
+                }
+            }
+            ranks.push(rank);
+        }
+        Ok(self.is_in_line(&ranks, 0).then_some(items))
     }
 
     /// Whether of any two different items one is less than the other. Sets are not: neither may hold the other.
