@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(turned(&two, 40, false), None, "too narrow for both");
         let with = Ask { exchange: Some(Exchange::default().into()), ..answered(&["one"]) };
         assert_eq!((turned(&with, 40, false), turned(&with, 40, true)), (Some("unfold"), Some("fold")));
-        let failed = AskState::Failed { error: "no".into(), cancelled: false };
+        let failed = AskState::Failed { error: "no".into(), cancelled: false, usage: None };
         assert_eq!(turned(&Ask { state: failed, ..with }, 100, true), None);
     }
 }
