@@ -155,13 +155,13 @@ pub(super) fn compared(comparison: &SetComparison) -> Value {
         }
         value
     });
-    let (scored, all) = comparison.averaged();
+    let (compared, all) = comparison.averaged();
     json!({
         "left": comparison.left,
         "right": comparison.right,
         "actions": actions.collect::<Vec<_>>(),
         "macro": comparison.score.as_ref().map(score),
-        "macro_of": { "scored": scored, "actions": all },
+        "macro_of": { "compared": compared, "actions": all },
     })
 }
 

@@ -11,6 +11,7 @@ use super::chunk::{Answer, Piece};
 use super::failure::{Failure, Passing, Refusal, judge, short};
 use super::options::{Api, Wire};
 use super::quirks::{Lesson, first, is_set};
+use super::sink::Sink;
 use super::stream::{self, Break};
 use super::{Remote, ollama, retry};
 use crate::{Charge, Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
@@ -28,45 +29,6 @@ const MOST: u32 = 131_072;
 const MORE: &str = "raise max_tokens, or have it reason less (think)";
 /// What helps where a provider does not let the model answer.
 const OTHER: &str = "more tokens do not help: change the prompt, or ask another model";
-
-#[derive(Clone, Copy)]
-pub(super) struct Sink<'a> {
-    pub(super) events: &'a UnboundedSender<StreamEvent>,
-    /// What all answers of the request cost, those that are no completion too.
-    pub(super) charge: &'a Mutex<Charge>,
-    /// Completions already had: the new ones are numbered after them.
-    pub(super) offset: u32,
-}
-
-impl Sink<'_> {
-    /// Sends an event; it is no error if nobody listens.
-    fn send(&self, event: StreamEvent) {
-        let _ = self.events.send(event);
-    }
-
-    /// Counts what an answer cost.
-    pub(super) fn spend(&self, charge: Charge) {
-        self.charge.lock().unwrap_or_else(PoisonError::into_inner).add(charge);
-    }
-
-    /// What was spent so far.
-    pub(super) fn charge(&self) -> Charge {
-        *self.charge.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn piece(&self, index: u32, piece: Piece, text: &str) {
-        let (index, text) = (self.offset.saturating_add(index), text.to_owned());
-        self.send(match piece {
-            Piece::Text => StreamEvent::Delta { index, text },
-            Piece::Reasoning => StreamEvent::Reasoning { index, text },
-        });
-    }
-
-    pub(super) fn remark(&self, text: String, warning: bool) {
-        tracing::warn!("{text}");
-        self.send(StreamEvent::Remark { text, warning });
-    }
-}
 
 pub(super) struct Answered {
     pub(super) answer: Answer,

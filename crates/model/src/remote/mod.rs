@@ -24,6 +24,7 @@ mod quirks;
 mod relay;
 mod retry;
 mod score;
+mod sink;
 mod stream;
 mod thoughts;
 mod translate;
@@ -36,7 +37,7 @@ use tokio::sync::OnceCell;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use self::complete::Sink;
+use self::sink::Sink;
 use super::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, Settings,
     StreamEvent,

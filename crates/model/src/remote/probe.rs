@@ -8,11 +8,11 @@ use tokio_util::sync::CancellationToken;
 use super::Remote;
 use super::body::{Interface, Wanted, body};
 use super::chunk::Answer;
-use super::complete::Sink;
 use super::failure::Failure;
 use super::http::Root;
 use super::options::{Api, Wire};
 use super::score::Way;
+use super::sink::Sink;
 use crate::{LanguageModel, ModelError, ModelRequest, PromptMessage};
 
 /// Most bytes read of a list of models.

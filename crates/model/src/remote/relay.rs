@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use stepwright_wire::{Answer, Api, Request, Stamp, Usage, Whole};
 
-use super::complete::Sink;
 use super::failure::Failure;
 use super::http::Root;
 use super::options::Wire;
+use super::sink::Sink;
 use super::translate::{Translated, translated};
 use super::{Completion, ModelError, ModelRequest, ModelResponse, Remote};
 use crate::upstream::written_out;

@@ -8,9 +8,8 @@ pub const SHOP: [&str; 2] = ["SR", "score"];
 /// The knowledge that the paper prints in its Appendices E.3 to E.5, as `knowledge.json` of the recordings holds it: the beginning of its SHA-256.
 const PRINTED: &str = "122cadcf8d1fe6a0";
 
-/// The author of printed knowledge of a world, `llm` or `human`, by what results record of the knowledge acted by.
-pub(crate) fn published<'a>(knowledge: &'a str, world: &str) -> Option<&'a str> {
-    let environment = if world == super::SHOP { "webshop" } else { "alfworld" };
+/// The author of printed knowledge of an environment, `llm` or `human`, by what results record of the knowledge acted by.
+pub(crate) fn published<'a>(knowledge: &'a str, environment: &str) -> Option<&'a str> {
     knowledge.strip_prefix(PRINTED)?.strip_prefix('#')?.strip_prefix(environment)?.strip_prefix('/')
 }
 

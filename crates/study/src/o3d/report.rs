@@ -80,9 +80,10 @@ fn skills(result: &O3dResult) -> String {
     let uses = CONDITIONS.iter().any(|(name, method, options)| {
         *name == result.condition && (method.starts_with("o3d") || options.iter().any(|(key, _)| *key == "tips"))
     });
+    let environment = if result.world == SHOP { "webshop" } else { "alfworld" };
     match of["knowledge"].as_str() {
         Some(held) if uses => {
-            published(held, &result.world).map_or_else(|| held.to_owned(), |by| format!("published/{by}"))
+            published(held, environment).map_or_else(|| held.to_owned(), |by| format!("published/{by}"))
         }
         _ => "-".to_owned(),
     }

@@ -1,9 +1,29 @@
-//! The blocks of a message's content beside text: what a model thought, calls, and results, of tools that the provider ran too.
+//! The blocks of a message's content beside text: what a model thought, calls with their arguments, and results, of tools that the provider ran too.
 
 use serde_json::Value as Json;
 
-use super::chat::arguments;
 use super::conversation::{Called, Read, Turn, string, text_of};
+
+/// The arguments of a call as JSON; a text that is none is told and kept as it is. A tool that takes a text has it as its input.
+pub(super) fn arguments(read: &mut Read, place: &str, name: &str, call: &Json) -> Json {
+    match ["arguments", "args"].iter().find_map(|key| call.get(*key)) {
+        Some(Json::String(text)) if text.trim().is_empty() => Json::Object(serde_json::Map::new()),
+        Some(Json::String(text)) => match serde_json::from_str(text) {
+            Ok(arguments) => arguments,
+            Err(e) => {
+                read.fail(format!(
+                    "{place}: the arguments of `{name}` are no JSON ({e}); the call is kept with their text"
+                ));
+                Json::String(text.clone())
+            }
+        },
+        Some(given) => given.clone(),
+        None => match call.get("input") {
+            Some(input) => serde_json::json!({ "input": input }),
+            None => Json::Object(serde_json::Map::new()),
+        },
+    }
+}
 
 fn kind(block: &Json) -> &str {
     block.get("type").and_then(Json::as_str).unwrap_or_default()

@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::blocks::{self, is_response};
+use super::blocks::{self, arguments, is_response};
 use super::conversation::{Asked, Called, Conversation, Read, Turn, string, text_of};
 
 pub(super) fn is_message(value: &Json) -> bool {
@@ -98,27 +98,6 @@ fn turns(read: &mut Read, key: &str, messages: &[Json], tools: Vec<Json>, body: 
         self::message(read, &format!("{key}[{at}]"), message, &mut conversation.turns);
     }
     conversation
-}
-
-/// The arguments of a call as JSON; a text that is none is told and kept as it is. A tool that takes a text has it as its input.
-pub(super) fn arguments(read: &mut Read, place: &str, name: &str, call: &Json) -> Json {
-    match ["arguments", "args"].iter().find_map(|key| call.get(*key)) {
-        Some(Json::String(text)) if text.trim().is_empty() => Json::Object(serde_json::Map::new()),
-        Some(Json::String(text)) => match serde_json::from_str(text) {
-            Ok(arguments) => arguments,
-            Err(e) => {
-                read.fail(format!(
-                    "{place}: the arguments of `{name}` are no JSON ({e}); the call is kept with their text"
-                ));
-                Json::String(text.clone())
-            }
-        },
-        Some(given) => given.clone(),
-        None => match call.get("input") {
-            Some(input) => serde_json::json!({ "input": input }),
-            None => Json::Object(serde_json::Map::new()),
-        },
-    }
 }
 
 pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut Vec<Turn>) {

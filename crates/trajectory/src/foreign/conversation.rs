@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::steps;
 use crate::record::{LogError, Trajectory};
 
 /// A tool call as a model made it.
@@ -77,25 +76,6 @@ pub(super) struct Asked {
 impl Read {
     pub(super) fn fail(&mut self, message: String) {
         self.logs.push(Err(LogError { line: self.line, message }));
-    }
-
-    pub(super) fn add(&mut self, conversation: Conversation) {
-        self.put(self.logs.len(), conversation);
-    }
-
-    /// Makes a conversation the log of this number, in the place of what was there.
-    pub(super) fn put(&mut self, at: usize, conversation: Conversation) {
-        let (log, lost) = steps::trajectory(conversation);
-        let of = match (log.id.as_str(), self.line) {
-            ("", 0) => String::new(),
-            ("", line) => format!("line {line}: "),
-            (id, _) => format!("{id}: "),
-        };
-        self.lost.insert(at, lost.into_iter().map(|what| format!("{of}{what}")).collect());
-        match self.logs.get_mut(at) {
-            Some(there) => *there = Ok(log),
-            None => self.logs.push(Ok(log)),
-        }
     }
 
     /// Names of a format's object that nobody knows are told once a file.

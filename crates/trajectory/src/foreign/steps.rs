@@ -4,8 +4,29 @@
 use serde_json::Value as Json;
 use stepwright_program::tools::Toolbox;
 
-use super::conversation::{Called, Conversation, Turn};
+use super::conversation::{Called, Conversation, Read, Turn};
 use crate::record::{Step, Trajectory};
+
+impl Read {
+    pub(super) fn add(&mut self, conversation: Conversation) {
+        self.put(self.logs.len(), conversation);
+    }
+
+    /// Makes a conversation the log of this number, in the place of what was there.
+    pub(super) fn put(&mut self, at: usize, conversation: Conversation) {
+        let (log, lost) = trajectory(conversation);
+        let of = match (log.id.as_str(), self.line) {
+            ("", 0) => String::new(),
+            ("", line) => format!("line {line}: "),
+            (id, _) => format!("{id}: "),
+        };
+        self.lost.insert(at, lost.into_iter().map(|what| format!("{of}{what}")).collect());
+        match self.logs.get_mut(at) {
+            Some(there) => *there = Ok(log),
+            None => self.logs.push(Ok(log)),
+        }
+    }
+}
 
 /// A call whose step is made.
 struct Made {

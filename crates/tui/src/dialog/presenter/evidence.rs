@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::panes::blocking::rows::{is_checked, mark};
+use crate::panes::blocking::marks::{is_checked, mark};
 use crate::panes::picture;
 use crate::panes::proposals::plan;
 use crate::strip::Slide;

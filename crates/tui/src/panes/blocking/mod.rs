@@ -3,7 +3,8 @@
 //! In a world with a blocking domain it is the live tree, whose leaves are candidates: a person prunes, adds, moves and forces.
 
 mod changes;
-pub(crate) mod rows;
+pub(crate) mod marks;
+mod rows;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -180,7 +181,7 @@ impl BlockingPane {
 
     /// The mark in Proposals of a node's action.
     fn verdict(&self, node: &BlockingNode) -> Option<&(Mark, Vec<String>)> {
-        self.marks.get(&node.text).filter(|_| rows::is_checked(node, self.is_live()))
+        self.marks.get(&node.text).filter(|_| marks::is_checked(node, self.is_live()))
     }
 
     fn reveal(&mut self, at: usize) {

@@ -1,0 +1,47 @@
+//! Where the events of a request go, and what all its answers cost.
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::chunk::Piece;
+use crate::{Charge, StreamEvent};
+
+#[derive(Clone, Copy)]
+pub(super) struct Sink<'a> {
+    pub(super) events: &'a UnboundedSender<StreamEvent>,
+    /// What all answers of the request cost, those that are no completion too.
+    pub(super) charge: &'a Mutex<Charge>,
+    /// Completions already had: the new ones are numbered after them.
+    pub(super) offset: u32,
+}
+
+impl Sink<'_> {
+    /// Sends an event; it is no error if nobody listens.
+    pub(super) fn send(&self, event: StreamEvent) {
+        let _ = self.events.send(event);
+    }
+
+    /// Counts what an answer cost.
+    pub(super) fn spend(&self, charge: Charge) {
+        self.charge.lock().unwrap_or_else(PoisonError::into_inner).add(charge);
+    }
+
+    /// What was spent so far.
+    pub(super) fn charge(&self) -> Charge {
+        *self.charge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn piece(&self, index: u32, piece: Piece, text: &str) {
+        let (index, text) = (self.offset.saturating_add(index), text.to_owned());
+        self.send(match piece {
+            Piece::Text => StreamEvent::Delta { index, text },
+            Piece::Reasoning => StreamEvent::Reasoning { index, text },
+        });
+    }
+
+    pub(super) fn remark(&self, text: String, warning: bool) {
+        tracing::warn!("{text}");
+        self.send(StreamEvent::Remark { text, warning });
+    }
+}
