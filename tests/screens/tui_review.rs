@@ -317,7 +317,7 @@ fn a_session_that_is_only_read_refuses_in_a_sentence_and_sends_nothing_that_chan
         for effect in app.take_effects() {
             let reads = match &effect {
                 Effect::Send(command) => command.only_reads(),
-                Effect::Copy(_) | Effect::Repaint | Effect::Quit | Effect::GiveUp => true,
+                Effect::Copy(_) | Effect::Repaint | Effect::Catalog | Effect::Quit | Effect::GiveUp => true,
                 _ => false,
             };
             assert!(reads, "{code:?}: {effect:?}");

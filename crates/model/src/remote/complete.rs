@@ -1,20 +1,19 @@
 //! Completions, `n` of a prompt: choice of the interface, requests, lessons of refusals, retries, more tokens for what was cut.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::body::{Interface, Wanted, body, is_raw, parameters};
-use super::chunk::{Answer, Piece};
+use super::chunk::Answer;
 use super::failure::{Failure, Passing, Refusal, judge, short};
 use super::options::{Api, Wire};
 use super::quirks::{Lesson, first, is_set};
 use super::sink::Sink;
 use super::stream::{self, Break};
 use super::{Remote, ollama, retry};
-use crate::{Charge, Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
+use crate::{Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
 
 /// Tokens for a model to reason with, beside those of its answer.
 const REASONING: u32 = 8_192;

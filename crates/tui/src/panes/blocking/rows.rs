@@ -5,7 +5,7 @@ use super::marks::mark;
 use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
-use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
+use stepwright_world::blocking::{NodeKind, NodeStatus};
 
 impl BlockingPane {
     pub(super) fn row(&self, at: usize, glyphs: &Glyphs) -> Row {
