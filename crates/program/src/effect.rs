@@ -105,19 +105,23 @@ impl Effect {
         let mut again = None;
         let mut changes = false;
         for place in self.places.iter() {
-            let value = |state: &State| state.value(&place.value, function, args).ok();
-            let (old, new, wanted) = (value(before), value(after), value(&predicted));
-            let not = |wanted: &Option<Value>| {
-                let is = new.as_ref().map_or_else(|| "is not there".to_owned(), |new| format!("is {}", shown(new)));
-                let due = wanted.as_ref().map_or_else(|| "gone".to_owned(), shown);
-                Followed::Not(format!("{} {is}, not {due}", place.text))
+            let read = |state: &State| state.value_and_image(&place.value, function, args).ok().unzip();
+            let ((old, was), (new, is), (wanted, due)) = (read(before), read(after), read(&predicted));
+            let not = |wanted: &Option<Value>, due: &Option<Value>| {
+                let is_now = new.as_ref().map_or_else(|| "is not there".to_owned(), |new| format!("is {}", shown(new)));
+                let wanted_is = wanted.as_ref().map_or_else(|| "gone".to_owned(), shown);
+                Followed::Not(match (kind(is.as_ref()), kind(due.as_ref())) {
+                    (Some(one), Some(other)) if new == *wanted => format!("{} is a {one}, not a {other}", place.text),
+                    _ => format!("{} {is_now}, not {wanted_is}", place.text),
+                })
             };
-            let changed = !is_same(old.as_ref(), wanted.as_ref());
+            let changed = was != due && (place.how != How::Changes || !is_same(old.as_ref(), wanted.as_ref()));
             changes |= changed;
             match place.how {
-                How::Stays if old != new => return not(&old),
-                How::Becomes if wanted != new => return not(&wanted),
+                How::Stays if was != is => return not(&old, &was),
+                How::Becomes if due != is => return not(&wanted, &due),
                 How::Stays | How::Becomes => {}
+                How::Changes if changed && due == is => {}
                 How::Changes if changed => {
                     if let Some(wrong) = missing(old.as_ref(), wanted.as_ref(), new.as_ref()) {
                         return Followed::Not(format!("{} {wrong}", place.text));
@@ -129,8 +133,8 @@ impl Effect {
                         let mut again = after.clone();
                         self.code_holds(&mut again, function, args).then_some(again)
                     });
-                    if !again.as_ref().is_some_and(|again| is_same(value(again).as_ref(), new.as_ref())) {
-                        return not(&wanted);
+                    if !again.as_ref().is_some_and(|again| is_same(read(again).0.as_ref(), new.as_ref())) {
+                        return not(&wanted, &due);
                     }
                 }
             }
@@ -291,6 +295,11 @@ fn about<'a>(statement: &'a Stmt, of: &impl Fn(&dyn Ranged) -> &'a str) -> Vec<(
     }
 }
 
+/// The kind of container that an image is of.
+fn kind(image: Option<&Value>) -> Option<&str> {
+    image?.as_array()?.first()?.as_str()
+}
+
 /// Whether two values are the same but for the order and the number of what is in them.
 fn is_same(one: Option<&Value>, other: Option<&Value>) -> bool {
     match (one, other) {
@@ -438,6 +447,12 @@ class Person:
             ("if self.last == place: self.last = obj", &[], &[], Followed::NotDue),
             ("if self.last == None: self.last = obj", &[], &["self.last = obj"], so(true)),
             ("self.last = self.last", &[], &["self.held += (obj,)"], so(false)),
+            ("self.last = 1", &[], &["self.last = True"], so(true)),
+            ("self.last = 1.0", &["self.last = True"], &["self.last = 1"], so(false)),
+            ("self.last = True", &[], &["self.last = '1'"], not("self.last is '1', not True")),
+            ("self.last = {1: (obj,)}", &[], &["self.last = {True: ('mug',)}"], so(true)),
+            ("self.last = (obj,)", &[], &["self.last = ['mug']"], not("self.last is a list, not a tuple")),
+            ("self.last = {obj}", &[], &["self.last = ['mug']"], not("self.last is a list, not a set")),
             ("self.last = self.last", &[], &["self.last = obj"], not("self.last is 'mug', not None")),
             ("self.home.places[place] += obj", &[], &[], not("it raises KeyError: 'shelf'")),
         ] {

@@ -335,10 +335,33 @@ impl State {
         function: &Function,
         args: &[Literal],
     ) -> Result<serde_json::Value, CheckResult> {
+        self.read(expression, function, args, |heap, value| super::variables::json_of(heap, &Attrs::default(), value))
+    }
+
+    /// As [`State::value`], with the value's image: equal to another's where the values are equal in Python.
+    pub(super) fn value_and_image(
+        &self,
+        expression: &Expression,
+        function: &Function,
+        args: &[Literal],
+    ) -> Result<(serde_json::Value, serde_json::Value), CheckResult> {
+        self.read(expression, function, args, |heap, value| {
+            let shown = super::variables::json_of(heap, &Attrs::default(), value);
+            (shown, super::variables::image_of(heap, value))
+        })
+    }
+
+    fn read<T>(
+        &self,
+        expression: &Expression,
+        function: &Function,
+        args: &[Literal],
+        of: impl FnOnce(&Heap, &Value) -> T,
+    ) -> Result<T, CheckResult> {
         let mut vm = self.vm(Limits::CALL);
         let args = vm.values_of(args);
         match self.run_code(&mut vm, &expression.0, function, &args) {
-            Ok(value) => Ok(super::variables::json_of(&vm.heap, &Attrs::default(), &value)),
+            Ok(value) => Ok(of(&vm.heap, &value)),
             Err(stop) => Err(CheckResult::of(Err(stop))),
         }
     }

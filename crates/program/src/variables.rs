@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::engine::fault::Limits;
 use super::engine::heap::{Heap, mark_of_object};
+use super::engine::relate::float_to_big;
 use super::engine::value::{Attrs, Id, Key, Obj, Value};
 use super::engine::vm::{Footprint, Marks, mark_of, mark_of_key};
 use super::projection::hash_value;
@@ -21,12 +22,14 @@ struct Writer<'a> {
     heap: &'a Heap,
     named: &'a Attrs,
     left: usize,
+    /// Whether what is written is equal exactly where Python's `==` says so, and not made to be read.
+    exact: bool,
 }
 
 pub(crate) fn variables(state: &State) -> Json {
     let vm = state.vm(Limits::CALL);
     let named = state.objects();
-    let mut writer = Writer { heap: &vm.heap, named, left: ELEMENTS };
+    let mut writer = Writer { heap: &vm.heap, named, left: ELEMENTS, exact: false };
     let mut out = Map::new();
     for (name, value) in &named.0 {
         let json = match value {
@@ -39,7 +42,12 @@ pub(crate) fn variables(state: &State) -> Json {
 }
 
 pub(crate) fn json_of(heap: &Heap, named: &Attrs, value: &Value) -> Json {
-    Writer { heap, named, left: ELEMENTS }.value(value, 0)
+    Writer { heap, named, left: ELEMENTS, exact: false }.value(value, 0)
+}
+
+/// A value as JSON that is equal to another's where the values are equal in Python: `True` and `1` are, a list and a tuple are not.
+pub(crate) fn image_of(heap: &Heap, value: &Value) -> Json {
+    Writer { heap, named: &Attrs::default(), left: ELEMENTS, exact: true }.value(value, 0)
 }
 
 impl Writer<'_> {
@@ -47,8 +55,15 @@ impl Writer<'_> {
         match value {
             Value::Unbound | Value::None => Json::Null,
             Value::Ellipsis => Json::String("...".into()),
+            Value::Bool(b) if self.exact => Json::from(i64::from(*b)),
             Value::Bool(b) => Json::Bool(*b),
             Value::Int(n) => Json::from(*n),
+            Value::Big(n) if self.exact => self.of_kind("int", Json::String(n.to_string())),
+            Value::Float(x) if self.exact => match float_to_big(*x).filter(|_| x.fract() == 0.0) {
+                Some(n) => self.value(&Value::big(n), depth),
+                None => self.of_kind("float", Json::String(x.to_string())),
+            },
+            Value::Bytes(b) if self.exact => self.of_kind("bytes", Json::from(b.to_vec())),
             Value::Big(n) => Json::String(n.to_string()),
             Value::Float(x) => {
                 serde_json::Number::from_f64(*x).map_or_else(|| Json::String(x.to_string()), Json::Number)
@@ -67,6 +82,11 @@ impl Writer<'_> {
         }
     }
 
+    /// What is written of a value, with its kind where that counts.
+    fn of_kind(&self, kind: &str, json: Json) -> Json {
+        if self.exact { Json::Array(vec![Json::from(kind), json]) } else { json }
+    }
+
     fn object(&mut self, id: Id, depth: usize) -> Json {
         if depth > DEPTH || self.left == 0 {
             return Json::String("…".into());
@@ -74,24 +94,28 @@ impl Writer<'_> {
         self.left -= 1;
         match self.heap.get(id) {
             Obj::List(items) | Obj::Tuple(items) => {
-                Json::Array(items.iter().map(|v| self.value(v, depth + 1)).collect())
+                let kind = if matches!(self.heap.get(id), Obj::List(_)) { "list" } else { "tuple" };
+                let items = items.iter().map(|v| self.value(v, depth + 1)).collect();
+                self.of_kind(kind, Json::Array(items))
             }
             Obj::Set(set) => {
                 let mut members: Vec<(&Key, &Value)> = set.map.iter().collect();
                 members.sort_by(|a, b| a.0.cmp(b.0));
-                Json::Array(members.into_iter().map(|(_, v)| self.value(v, depth + 1)).collect())
+                let members = members.into_iter().map(|(_, v)| self.value(v, depth + 1)).collect();
+                self.of_kind("set", Json::Array(members))
             }
             Obj::Dict(dict) => {
                 let mut out = Map::new();
                 for entry in dict.map.values() {
                     let key = match &entry.key {
-                        Value::Str(s) => s.to_string(),
+                        Value::Str(s) if !self.exact => s.to_string(),
+                        other if self.exact => self.value(other, depth + 1).to_string(),
                         other => self.text(other, 0),
                     };
                     let value = self.value(&entry.value, depth + 1);
                     out.insert(key, value);
                 }
-                Json::Object(out)
+                self.of_kind("dict", Json::Object(out))
             }
             Obj::Instance { attrs, .. } => {
                 let mut out = Map::new();

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::demonstrations::{Demonstrations, EffectCall};
 use super::effect_calls::EffectCalls;
 use super::judged_on;
-use stepwright_program::{CheckResult, Effect, Effects, Followed, Function, Literal, Role, State};
+use stepwright_program::{CheckResult, Effect, Effects, Expression, Followed, Function, Literal, Role, State};
 
 /// Objects within objects are followed this far.
 const DEPTH: usize = 3;
@@ -495,7 +495,8 @@ struct Tried {
 }
 
 impl Tried {
-    /// The first line for a change, behind a guard if there is one, that makes it so; `None` where none does anywhere.
+    /// The first line for a change, behind a guard if there is one, that makes it so; `None` where none does anywhere or it was so
+    /// before.
     fn of(change: &Change, guard: Option<&Guard>, function: &Function, occasions: &[Occasion<'_>]) -> Option<Self> {
         let due = |occasion: &Occasion<'_>| guard.is_none_or(|guard| guard.is_met(occasion));
         let so = |occasion: &Occasion<'_>| change.is_so(&occasion.new, occasion.args);
@@ -505,9 +506,18 @@ impl Tried {
             let text = guard.map_or_else(|| line.clone(), |guard| format!("if {}: {line}", guard.text(function)));
             Effect::compile(&text, function).ok()
         });
+        // A line for another kind of container may do the same to what is in it: a list does not become a tuple.
+        let kind = match change {
+            Change::Assign(..) => None,
+            Change::Add(place, _) | Change::Remove(place, _) => {
+                Expression::compile(&format!("type({}).__name__", place.text(function)), function)
+            }
+        };
+        let kind = |state: &State| kind.as_ref().and_then(|kind| state.value(kind, function, first.args).ok());
         let works = |effect: &Effect| {
             let after = executed(effect, function, first);
-            after.is_some_and(|after| change.is_so(&after.variables(), first.args))
+            after
+                .is_some_and(|after| change.is_so(&after.variables(), first.args) && kind(&after) == kind(first.before))
         };
         let effect = lines.into_iter().find(works)?;
         let mut tried = Tried {
@@ -516,16 +526,18 @@ impl Tried {
             outcomes: Vec::new(),
             explained: Vec::new(),
             exceptions: 0,
-            changes: occasions.iter().filter(changed).count(),
+            changes: 0,
         };
         for occasion in occasions {
             let followed = effect.follows(occasion.before, occasion.after, function, occasion.args);
             let explained = matches!(followed, Followed::So { .. } | Followed::NotDue);
             tried.explained.push(explained);
             tried.exceptions += usize::from(!explained);
+            // What was so before is for the program to say: an item that is not there may be read as one that is (`defaultdict`).
+            tried.changes += usize::from(followed == Followed::So { changed: true });
             tried.outcomes.push(executed(&effect, function, occasion).map(|after| after.fingerprint()));
         }
-        Some(tried)
+        (tried.changes > 0).then_some(tried)
     }
 
     /// Whether a guard is met at exactly the calls that the change explains.

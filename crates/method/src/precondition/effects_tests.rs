@@ -147,6 +147,54 @@ proptest::proptest! {
 }
 
 #[test]
+fn what_an_item_that_is_missing_reads_as_is_no_change() {
+    let home = "
+from collections import defaultdict
+SETUP = ['home = Home()', 'me = Person(home)']
+ACTIONS = ['me.go']
+OBSERVATIONS = ['home.see']
+class Home:
+    def __init__(self):
+        self.open = defaultdict(bool)
+        self.seen = 'nothing'
+    def see(self, obj):
+        self.open[obj] = False
+        self.seen = obj
+class Person:
+    def __init__(self, home):
+        self.home = home
+    def go(self, obj):
+        pass
+";
+    let calls = ["me.go('tv')", "home.see('tv')", "me.go('sink')", "home.see('sink')"];
+    let demo = Demo { id: "demo".into(), calls: calls.iter().map(|text| text.parse::<Call>().unwrap()).collect() };
+    let demos = SharedDemonstrations::new(&Specification::load(home, "spec.py").unwrap(), vec![demo]).unwrap();
+    let found = demos.effects();
+    let texts: Vec<&str> = found[0].candidates.iter().map(|candidate| candidate.text.as_str()).collect();
+    assert_eq!(texts, ["self.home.seen = obj"]);
+}
+
+#[test]
+fn what_is_taken_out_of_a_list_leaves_a_list() {
+    let home = "
+SETUP = ['me = Person()']
+ACTIONS = ['me.drop']
+OBSERVATIONS = ['me.hold']
+class Person:
+    def __init__(self):
+        self.held = ['milk', 'cup', 'key']
+    def hold(self, *objs):
+        self.held = list(objs)
+    def drop(self, obj):
+        pass
+";
+    let calls = ["me.drop('milk')", "me.hold('cup', 'key')", "me.drop('key')", "me.hold('cup')"];
+    let demo = Demo { id: "demo".into(), calls: calls.iter().map(|text| text.parse::<Call>().unwrap()).collect() };
+    let demos = SharedDemonstrations::new(&Specification::load(home, "spec.py").unwrap(), vec![demo]).unwrap();
+    assert_eq!(of(&shown(&demos), "drop"), ["self.held = [x for x in self.held if x != obj]"]);
+}
+
+#[test]
 fn effects_are_found_once_for_the_trees_and_the_pools() {
     let demos = Arc::new(demonstrations(&[DAY]));
     let before = INFERRED.get();

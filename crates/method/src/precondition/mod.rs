@@ -13,6 +13,7 @@ mod effect_calls;
 mod effects;
 mod enumerate;
 mod evidence;
+mod gaps;
 mod grammar;
 mod inspect;
 mod instance_set;

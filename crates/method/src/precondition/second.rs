@@ -1,5 +1,5 @@
-//! The second tier: a candidate that the bounded evaluator gives no verdict on is tried in the sandbox, which has more time and memory
-//! and offers other parts of Python. Writes the trial and reads its report; who runs it is handed in. Without a report the candidate stays
+//! The second tier: a candidate for which the bounded evaluator has too little time or memory is tried in the sandbox, which has more.
+//! Writes the trial and reads its report; who runs it is handed in. Without a report the candidate stays
 //! unknown, with the reasons of both tiers.
 
 use std::collections::BTreeMap;
@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Validity;
 use super::demonstrations::Demonstrations;
+use super::gaps::not_offered;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, FALSE, Instances};
 use super::validate::failed_there;
@@ -69,6 +70,10 @@ impl SecondTier {
         instances: &Instances,
         assertion: &Assertion,
     ) -> Result<(Validity, Evaluation), String> {
+        // Checked before the trial: it would say that the candidate fails where it is the sandbox that does.
+        if let Some(what) = not_offered(assertion) {
+            return Err(format!("it does not offer {what}"));
+        }
         let (prelude, code) = trial(demos, instances, assertion)?;
         let report = (self.0)(&prelude, &code)?;
         let report: Report = serde_json::from_value(report).map_err(|error| format!("the report is none: {error}"))?;

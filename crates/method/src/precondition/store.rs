@@ -435,7 +435,7 @@ pub(super) fn entry(
     entry
 }
 
-/// Tries the entries without a verdict in the second tier, as many as may be tried at once; how many were.
+/// Tries the entries that spent a budget in the second tier, as many as may be tried at once; how many were.
 fn tried_again(
     second: Option<&SecondTier>,
     demos: &Demonstrations,
@@ -445,7 +445,11 @@ fn tried_again(
     let Some(second) = second.filter(|_| instances.effects.is_none()) else { return 0 };
     let mut tried = 0;
     for entry in entries {
-        let Validity::Unknown { message, .. } = &mut entry.candidate.fate else { continue };
+        let Validity::Unknown { reason, message } = &mut entry.candidate.fate else { continue };
+        // What CPython decides by chance, or this engine does not offer, is not for another engine to decide.
+        if reason != "Budget" {
+            continue;
+        }
         let Ok(assertion) = instances.read(&entry.candidate.text) else { continue };
         if tried == MOST_TRIED {
             message.push_str(&format!("; {MOST_TRIED} others were tried in the sandbox, no more are at once"));

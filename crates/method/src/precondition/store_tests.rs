@@ -142,6 +142,39 @@ fn what_neither_tier_tells_is_unknown_for_two_reasons_and_nothing_else_is_tried(
 }
 
 #[test]
+fn what_the_sandbox_cannot_tell_is_not_asked_of_it() {
+    let endless = "any(False for _ in iter(int, 1))";
+    let judged = |text: &str| {
+        let asked = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let noted = std::sync::Arc::clone(&asked);
+        let mut store = store().with_second_tier(SecondTier::by(move |_, _| {
+            noted.store(true, std::sync::atomic::Ordering::SeqCst);
+            Err("no worker".to_owned())
+        }));
+        let pool = store.offer("light", CandidateOrigin::Model, &[text.to_owned()], |_, _| true).unwrap();
+        let Validity::Unknown { message, .. } = &pool.candidates[0].fate else { panic!("{text}") };
+        (message.clone(), asked.load(std::sync::atomic::Ordering::SeqCst))
+    };
+    for decided_by_chance in ["list({-1, 1})[0] == 1", "min({-1, 1}, key=abs) == 1"] {
+        let (message, asked) = judged(decided_by_chance);
+        assert!(!asked && !message.contains("sandbox"), "{decided_by_chance}: {message}");
+    }
+    for (gap, what) in [
+        ("{lamp} <= {lamp, 'x'}", "comparing sets"),
+        ("self.hand < self.hand", "comparing sets"),
+        ("'%s' % lamp == lamp", "`%` of a text"),
+        ("{lamp: 1} | {} == {lamp: 1}", "`|` of dictionaries"),
+        ("hasattr(self, 'hand')", "this built-in function"),
+    ] {
+        let (message, asked) = judged(&format!("{endless} or {gap}"));
+        assert!(!asked && message.ends_with(&format!("it does not offer {what}")), "{gap}: {message}");
+    }
+    for offered in ["len(lamp) % 2 == 0", "len(lamp) < 3", "0 < sum([1]) < 4", "lamp < 'x'"] {
+        assert!(judged(&format!("{endless} or {offered}")).1, "{offered}");
+    }
+}
+
+#[test]
 fn what_the_second_tier_tells_takes_part_in_the_ranking() {
     // By state and argument: it holds but at the first state; in the first demonstration it fails at call 2.
     let of = |first: serde_json::Value| {

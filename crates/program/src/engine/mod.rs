@@ -27,7 +27,7 @@ mod number;
 mod numeric;
 mod ops;
 pub mod parse;
-mod relate;
+pub(crate) mod relate;
 mod scope;
 mod str_format;
 mod strings;
