@@ -181,19 +181,7 @@ mod tests {
             message: "demonstration 1 (a), call 13: it is false".into(),
             failing: 1,
         };
-        let candidate = |fate| Candidate {
-            id: 0,
-            text: "obj".to_owned(),
-            origin: CandidateOrigin::Person,
-            fate,
-            coverage: None,
-            cluster: None,
-            optimal: false,
-            representative: false,
-            rejected: false,
-            times: 0,
-            logprob: None,
-        };
+        let candidate = |fate| Candidate::new(0, "obj", CandidateOrigin::Person, fate);
         let pool = Pool {
             candidates: vec![candidate(Validity::Valid), candidate(fails.clone())],
             held_back: vec![candidate(fails)],

@@ -168,6 +168,25 @@ pub struct Candidate {
     pub logprob: Option<f64>,
 }
 
+impl Candidate {
+    /// A candidate that was judged and not compared with others yet.
+    pub fn new(id: usize, text: impl Into<String>, origin: CandidateOrigin, fate: Validity) -> Self {
+        Candidate {
+            id,
+            text: text.into(),
+            origin,
+            fate,
+            coverage: None,
+            cluster: None,
+            optimal: false,
+            representative: false,
+            rejected: false,
+            times: 0,
+            logprob: None,
+        }
+    }
+}
+
 impl Validity {
     /// Whether it is an effect that mostly follows: three calls of four bear it out, with exceptions.
     pub fn is_likely(&self) -> bool {

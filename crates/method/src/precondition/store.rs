@@ -387,19 +387,7 @@ pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: 
 
 /// An entry that takes no part in the ranking.
 fn unranked(text: &str, origin: CandidateOrigin, fate: Validity) -> Entry {
-    let candidate = Candidate {
-        id: 0,
-        text: text.to_owned(),
-        origin,
-        fate,
-        coverage: None,
-        cluster: None,
-        optimal: false,
-        representative: false,
-        rejected: false,
-        times: 0,
-        logprob: None,
-    };
+    let candidate = Candidate::new(0, text, origin, fate);
     Entry { candidate, evaluation: None, made: Vec::new() }
 }
 

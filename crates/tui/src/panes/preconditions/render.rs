@@ -370,19 +370,7 @@ mod tests {
 
     #[test]
     fn the_counts_are_of_what_is_listed() {
-        let candidate = |id: usize, fate: Validity| Candidate {
-            id,
-            text: format!("c{id}"),
-            origin: CandidateOrigin::Enumerated,
-            fate,
-            coverage: None,
-            cluster: None,
-            optimal: false,
-            representative: false,
-            rejected: false,
-            times: 0,
-            logprob: None,
-        };
+        let candidate = |id: usize, fate| Candidate::new(id, format!("c{id}"), CandidateOrigin::Enumerated, fate);
         let unknown = Validity::Unknown { reason: String::new(), message: String::new() };
         let pool = Pool {
             action: "goto".into(),
