@@ -1,7 +1,6 @@
 //! `stepwright run`: episodes headless, one result a line.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -15,7 +14,6 @@ use super::{BUILD, CliError, Global, note};
 use stepwright_launch::NewSession;
 use stepwright_launch::config::Config;
 use stepwright_method as method;
-use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet};
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::run;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector, SessionFolder};
@@ -43,7 +41,7 @@ pub struct Run {
     /// The preconditions in force from the beginning: true (the data's or the specification's), inferred (by the built-in
     /// enumerator from the demonstrations), none, a file *.preconditions.py, or results of `study preconditions` (.jsonl);
     /// the specification's own if absent
-    #[arg(long, value_name = "true|inferred|none|FILE", value_parser = OsStringValueParser::new().try_map(preconditions))]
+    #[arg(long, value_name = "true|inferred|none|FILE", value_parser = OsStringValueParser::new().try_map(|which| Preconditions::named(&which)))]
     preconditions: Option<Preconditions>,
     /// Seeds of the world; each task is run with each: 3, 0..9 (ten of them), 0,7
     #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
@@ -136,17 +134,6 @@ impl Run {
         names.dedup();
         names
     }
-}
-
-/// The preconditions of a word; of a file of one's own, whose path may be no text, all lines must be sound.
-fn preconditions(which: OsString) -> Result<Preconditions, String> {
-    let name = which.to_string_lossy();
-    if name.ends_with(ADOPTED_SUFFIX) {
-        let set = AdoptedSet::read_sound(Path::new(&which)).map_err(|e| e.to_string())?;
-        let assertions = set.actions.into_iter().map(|of| (of.action, of.assertions));
-        return Ok(Preconditions::Set(name.into_owned(), assertions.collect()));
-    }
-    which.to_str().ok_or("a path of results is a text in UTF-8; a file *.preconditions.py may have any")?.parse()
 }
 
 fn limits() -> String {

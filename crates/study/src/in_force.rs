@@ -1,6 +1,7 @@
 //! Preconditions in force in the episodes of a study or of `run`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -41,10 +42,7 @@ impl FromStr for Preconditions {
             "true" | "ground-truth" => Preconditions::True,
             "inferred" => Preconditions::Inferred,
             "none" => Preconditions::None,
-            file if file.ends_with(ADOPTED_SUFFIX) => {
-                let set = AdoptedSet::read(Path::new(file)).map_err(|e| e.to_string())?;
-                Preconditions::Set(file.to_owned(), assertions(&set))
-            }
+            file if file.ends_with(ADOPTED_SUFFIX) => Preconditions::of_file(Path::new(file))?,
             file if file.ends_with(".jsonl") => {
                 let (sets, model) = results(Path::new(file))?;
                 Preconditions::Sets(file.to_owned(), sets, model)
@@ -71,6 +69,21 @@ impl fmt::Display for Preconditions {
 }
 
 impl Preconditions {
+    /// Those of a word of the command line: a file's path may be no text.
+    pub fn named(which: &OsStr) -> Result<Self, String> {
+        match which.to_str() {
+            Some(text) => text.parse(),
+            None if which.as_encoded_bytes().ends_with(ADOPTED_SUFFIX.as_bytes()) => Self::of_file(Path::new(which)),
+            None => Err(format!("a path of results is a text in UTF-8; a file *{ADOPTED_SUFFIX} may have any")),
+        }
+    }
+
+    /// Those of a file of one's own, all of whose lines must be sound.
+    fn of_file(path: &Path) -> Result<Self, String> {
+        let set = AdoptedSet::read_sound(path).map_err(|e| e.to_string())?;
+        Ok(Preconditions::Set(path.to_string_lossy().into_owned(), assertions(&set)))
+    }
+
     /// Which they are, as experiments record it: of a file its content, not its name.
     pub fn described(&self) -> Value {
         match self {

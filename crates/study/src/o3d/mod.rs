@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::report::Report;
 use super::run::RunResult;
-use super::runner::{Opening, Plan, Study, Unit, data_digest, digest_of};
+use super::runner::{Opening, Plan, Study, Unit, data_digest, digest_of, named_digest};
 use super::sample::sample;
 use stepwright_launch::{NewSession, read_logs};
 use stepwright_method::{self as method, publications};
@@ -209,20 +209,13 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
             .into_iter()
             .find(|key| has(key) && (*key == "skills" || options.iter().any(|(own, _)| own == key)));
         if let Some((own, key)) = given.of(name)?.zip(key) {
-            knowledge = content(own)?;
+            knowledge = named_digest(own)?;
             options.retain(|(known, _)| *known != key);
             options.push((key, own.to_owned()));
         }
         Ok(Condition { name: name.to_owned(), method, options, logs: None, found_in: None, knowledge })
     };
     names.iter().map(find).collect()
-}
-
-/// The content of a named file of skills, as results depend on it.
-fn content(name: &str) -> Result<String, String> {
-    let path = name.split_once(".json#").map_or_else(|| name.to_owned(), |(path, _)| format!("{path}.json"));
-    let text = method::skills::text_of(Path::new(&path))?;
-    Ok(format!("{}{}", digest_of(text.as_bytes()), name.get(path.len()..).unwrap_or_default()))
 }
 
 /// Conditions of skills found without a language model in the first pairs of a log, one for each number of pairs. Their files are

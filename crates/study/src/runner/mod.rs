@@ -37,7 +37,7 @@ pub use merge::{Duplicates, Merged, files_of, merge, one_each, read};
 pub use play::Duel;
 pub(super) use play::{Played, play};
 pub use provenance::Provenance;
-pub(crate) use provenance::data_digest;
+pub(crate) use provenance::{data_digest, named_digest};
 pub use results::{CLOSED, Results};
 pub use seeds::Seeds;
 pub use selector::{Selector, first_of_each_kind};

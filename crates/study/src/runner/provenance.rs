@@ -17,6 +17,7 @@ use stepwright_method as method;
 use stepwright_method::SYMBOLIC;
 use stepwright_model::prompt::Prompts;
 use stepwright_world::blocking::NamedDomain;
+use stepwright_world::options::Kind;
 
 /// Files of a folder of data that are read whole; in larger folders names and sizes count.
 const MOST_FILES: usize = 20_000;
@@ -87,7 +88,18 @@ impl Provenance {
 
     /// The same with the options of methods that a person gave, where those are no condition of a study; a publication's name among them.
     pub fn with_method_options(self, given: &BTreeMap<String, String>) -> Self {
-        if given.is_empty() { self } else { self.with(METHOD_OPTIONS, json!(given)) }
+        let names_file = |key: &str| {
+            let spec = method::all_options().iter().find(|spec| spec.key == key);
+            spec.is_some_and(|spec| matches!(spec.kind, Kind::Path | Kind::PathOr(_)))
+        };
+        // Where a file cannot be read, that is said where it is read.
+        let held = |key: &str, value: &String| {
+            let held = names_file(key).then(|| named_digest(value).ok()).flatten();
+            held.unwrap_or_else(|| value.clone())
+        };
+        let given: Map<String, Value> =
+            given.iter().map(|(key, value)| (key.clone(), json!(held(key, value)))).collect();
+        if given.is_empty() { self } else { self.with(METHOD_OPTIONS, Value::Object(given)) }
     }
 
     #[must_use]
@@ -136,6 +148,12 @@ fn word_of(word: &str, folder: Option<&Path>) -> Value {
         Some(Ok(held)) => held,
         _ => json!(word),
     }
+}
+
+/// The digest of what a named file holds, with the part of it that is named (`knowledge.json#ENVIRONMENT/AUTHOR`).
+pub(crate) fn named_digest(name: &str) -> Result<String, String> {
+    let path = name.split_once(".json#").map_or_else(|| name.to_owned(), |(path, _)| format!("{path}.json"));
+    Ok(format!("{}{}", data_digest(Path::new(&path))?, name.get(path.len()..).unwrap_or_default()))
 }
 
 fn file_digest(path: &Path) -> Result<Value, String> {
@@ -213,6 +231,24 @@ mod tests {
         flags.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
         let config = load_with(&overrides, &|_| None).unwrap();
         Provenance::of("0.1.0+ab", &config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
+    }
+
+    /// Of a file what it holds, wherever it lies.
+    #[test]
+    fn options_of_methods_are_part_of_it_and_files_count_by_what_they_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |skills: &str, text: &str| {
+            let path = folder.path().join(skills);
+            std::fs::write(&path, text).unwrap();
+            let given = [("skills", path.display().to_string()), ("beta", "9".to_owned())];
+            let given = given.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+            Provenance(Map::new()).with_method_options(&given).and(json!({}))
+        };
+        let one = of("a.skills.toml", "x");
+        assert_eq!(one[METHOD_OPTIONS]["beta"], "9");
+        assert_eq!(one, of("b.skills.toml", "x"));
+        assert_ne!(one, of("a.skills.toml", "y"));
+        assert_eq!(Provenance(Map::new()).with_method_options(&BTreeMap::new()), Provenance(Map::new()));
     }
 
     #[test]
