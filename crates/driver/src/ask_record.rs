@@ -108,36 +108,17 @@ mod tests {
     use super::*;
     use stepwright_episode::Usage;
     use stepwright_method::Answer;
-    use stepwright_model::{ModelInfo, ModelKind, Settings, StreamEvent};
-    use tokio::sync::mpsc::UnboundedSender;
-    use tokio_util::sync::CancellationToken;
-
-    /// A model of which no more is known than its price.
-    struct Priced;
-
-    #[async_trait::async_trait]
-    impl LanguageModel for Priced {
-        fn info(&self) -> ModelInfo {
-            ModelInfo { name: "m".into(), kind: ModelKind::Remote, endpoint: "x".into() }
-        }
-
-        async fn complete(
-            &self,
-            _: &ModelRequest,
-            _: &UnboundedSender<StreamEvent>,
-            _: &CancellationToken,
-        ) -> Result<ModelResponse, ModelError> {
-            Err(ModelError::Cancelled)
-        }
-
-        fn settings(&self) -> Settings {
-            Settings { price: Some(stepwright_model::Price { input: 1e6, output: 2e6 }), ..Settings::default() }
-        }
-    }
+    use stepwright_model::answering::Answering;
+    use stepwright_model::{Price, Settings};
 
     #[test]
     fn an_ask_that_failed_has_the_cost_of_its_answers() {
-        let cost = |error: ModelError| of_completions(&Priced, &ModelRequest::default(), &Err(error)).cost;
+        let price = Some(Price { input: 1e6, output: 2e6 });
+        let model = Answering {
+            settings: Settings { price, ..Settings::default() },
+            ..Answering::by(|_: &ModelRequest| Err(ModelError::Cancelled))
+        };
+        let cost = |error: ModelError| of_completions(&model, &ModelRequest::default(), &Err(error)).cost;
         let charge = |cost| Charge { usage: Some(Usage::new(3, 2)), cost };
         assert_eq!(cost(ModelError::Cancelled), None);
         assert_eq!(cost(ModelError::Cancelled.charged(charge(None))), Some(7.0), "by the prices");
