@@ -72,6 +72,8 @@ struct Tabs {
     /// Whether the chosen proposal's action is shown; until a person picks another.
     #[default = true]
     follows: bool,
+    /// Whether a person or a proposal has led to the shown action; until then it is the first, in whichever order pools come.
+    led: bool,
     drawn: Vec<(Rect, usize)>,
 }
 
@@ -305,7 +307,7 @@ impl PreconditionsPane {
     }
 
     fn show(&mut self, view: &View, action: usize) {
-        self.tabs.at = action;
+        (self.tabs.at, self.tabs.led) = (action, true);
         self.outline.list.go(0, 1);
         self.lay(view);
         self.outline.list.go(0, 1);
@@ -321,6 +323,7 @@ impl PreconditionsPane {
         // Of a program the first call.
         let first = || action?.text.split('(').next().map(|name| name.trim().to_owned());
         let at = call.or_else(first).and_then(|name| self.tabs.actions.iter().position(|a| *a == name));
+        self.tabs.led |= at.is_some();
         if let Some(at) = at.filter(|at| *at != self.tabs.at) {
             self.show(view, at);
         }
@@ -468,7 +471,7 @@ impl Pane for PreconditionsPane {
             let (by_model, ranking, effects) = (self.by_model, self.ranking, self.effects);
             *self = PreconditionsPane { by_model, ranking, effects, session, ..PreconditionsPane::default() };
         }
-        let name = self.tabs.actions.get(self.tabs.at).cloned();
+        let name = self.tabs.actions.get(self.tabs.at).filter(|_| self.tabs.led).cloned();
         let in_force = view.session.iter().flat_map(|s| s.assertions().keys());
         let names = view.pools.keys().chain(in_force).map(|name| action_of_effects(name).unwrap_or(name));
         let names: BTreeSet<&str> = names.collect();

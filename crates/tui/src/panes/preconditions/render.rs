@@ -364,7 +364,10 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::panes::Pane;
     use stepwright_episode::{Header, Session};
     use stepwright_method::precondition::CandidateOrigin;
 
@@ -391,5 +394,22 @@ mod tests {
         view.session = Some(Session::new(Header::default()));
         let why = pane.needed(PaneAction::HeldBack, &view);
         assert!(why.is_some_and(|why| why.starts_with("Equation (1) holds nothing back")));
+    }
+
+    #[test]
+    fn the_first_action_is_shown_until_someone_is_led_to_another() {
+        let mut view = View::default();
+        view.session = Some(Session::new(Header::default()));
+        let mut pane = PreconditionsPane::default();
+        let mut comes = |pane: &mut PreconditionsPane, action: &str| {
+            let pool = Pool { action: action.into(), ..Pool::default() };
+            view.pools.insert(action.into(), Arc::new(pool));
+            pane.update(&view);
+            pane.action_name().map(str::to_owned)
+        };
+        assert_eq!(comes(&mut pane, "heat").as_deref(), Some("heat"));
+        assert_eq!(comes(&mut pane, "close").as_deref(), Some("close"), "whichever pool comes first");
+        pane.show(&View::default(), 1);
+        assert_eq!(comes(&mut pane, "clean").as_deref(), Some("heat"), "what was picked stays shown");
     }
 }
