@@ -72,6 +72,7 @@ mod reliability_terminal;
 #[cfg(unix)]
 mod roles;
 mod sandbox;
+mod schedules;
 mod schemas;
 mod sessions;
 mod skills_success;

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Barrier;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::opened::configuration;
@@ -144,26 +143,6 @@ async fn l1_a_move_is_a_record_at_once() {
     w.until("the way forth", moved).await;
     assert_eq!(fs::read(&path).unwrap(), before);
     w.quit().await;
-}
-
-/// H1: jobs of one task that begin at the same moment keep a session each.
-#[test]
-fn h1_jobs_that_begin_at_once_keep_a_session_each() {
-    let beginning = || Beginning::New(Box::new(header()));
-    let mut jobs: Vec<_> = (0..8).map(|_| setup(beginning(), Counter::default(), Scripted::lines(&[]), None)).collect();
-    for _ in 0..60 {
-        let folder = tempfile::tempdir().unwrap();
-        let (sessions, begin) = (SessionFolder::create(folder.path()).unwrap(), Barrier::new(jobs.len()));
-        std::thread::scope(|scope| {
-            for job in &mut jobs {
-                scope.spawn(|| {
-                    begin.wait();
-                    sessions.keep(job).unwrap();
-                });
-            }
-        });
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), jobs.len());
-    }
 }
 
 /// L3: a session that is open elsewhere is neither renamed nor deleted.

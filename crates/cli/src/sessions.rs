@@ -202,9 +202,7 @@ fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
     let name = if name.ends_with(".jsonl") { name.to_owned() } else { format!("{name}.jsonl") };
     let target = file.with_file_name(name);
     let _held = alone(file)?;
-    // Linking fails where the name is taken; renaming would replace what is there.
-    let done = std::fs::hard_link(file, &target).and_then(|()| std::fs::remove_file(file));
-    done.map_err(|e| match e.kind() {
+    stepwright_files::rename(file, &target).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists => {
             CliError::Failed(format!("{} is there already; choose another name", target.display()))
         }
@@ -235,7 +233,7 @@ fn delete(files: &[PathBuf], yes: bool) -> Result<ExitCode, CliError> {
     // All or none: what is open elsewhere is seen before anything is gone.
     let _held: Vec<Option<Handle>> = files.iter().map(|file| alone(file)).collect::<Result<_, _>>()?;
     for file in files {
-        std::fs::remove_file(file).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
+        stepwright_files::remove(file).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::schedule::{self, Asked};
+
 /// An operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
@@ -20,8 +22,10 @@ pub enum Operation {
     Cut,
     /// Locking it.
     Lock,
-    /// Renaming a new file over it.
+    /// Renaming a new file over it, or giving it another name.
     Rename,
+    /// Taking it away.
+    Remove,
     /// Asking the disk for the folder it is in.
     SyncFolder,
 }
@@ -69,7 +73,6 @@ pub const EIO: i32 = 5;
 /// Invalid argument: what `fdatasync` says where a file system cannot sync.
 pub const EINVAL: i32 = 22;
 
-static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 static FAULTS: Mutex<Vec<(usize, Fault)>> = Mutex::new(Vec::new());
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 /// The operations of the files that are watched.
@@ -77,34 +80,35 @@ static WATCHED: Mutex<Vec<(usize, PathBuf, Vec<Done>)>> = Mutex::new(Vec::new())
 
 /// The operations on a file are recorded as long as this is held.
 #[derive(Debug)]
-pub struct Watch(usize);
+pub struct Watch {
+    number: usize,
+    _asked: Asked,
+}
 
 /// Records the operations on a file from here on.
 pub fn watch(path: &Path) -> Watch {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push((number, path.to_owned(), Vec::new()));
-    ACTIVE.fetch_add(1, Ordering::Release);
-    Watch(number)
+    Watch { number, _asked: Asked::begin() }
 }
 
 impl Watch {
     /// Operations done so far.
     pub fn done(&self) -> Vec<Done> {
         let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
-        watched.iter().find(|(number, ..)| *number == self.0).map(|(.., done)| done.clone()).unwrap_or_default()
+        watched.iter().find(|(number, ..)| *number == self.number).map(|(.., done)| done.clone()).unwrap_or_default()
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        WATCHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, ..)| *number != self.0);
-        ACTIVE.fetch_sub(1, Ordering::Release);
+        WATCHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, ..)| *number != self.number);
     }
 }
 
 /// Takes note of what was done to a file, if it is watched.
 pub(crate) fn note(path: &Path, done: impl Fn() -> Done) {
-    if ACTIVE.load(Ordering::Acquire) > 0 {
+    if schedule::is_asked() {
         let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
         watched.iter_mut().filter(|(_, of, _)| of == path).for_each(|(.., all)| all.push(done()));
     }
@@ -112,29 +116,31 @@ pub(crate) fn note(path: &Path, done: impl Fn() -> Done) {
 
 /// A fault in force; it is taken back when this is dropped.
 #[derive(Debug)]
-pub struct Injected(usize);
+pub struct Injected {
+    number: usize,
+    _asked: Asked,
+}
 
 /// Puts a fault in force in this process.
 #[must_use = "the fault is taken back when this is dropped"]
 pub fn inject(fault: Fault) -> Injected {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     FAULTS.lock().unwrap_or_else(PoisonError::into_inner).push((number, fault));
-    ACTIVE.fetch_add(1, Ordering::Release);
-    Injected(number)
+    Injected { number, _asked: Asked::begin() }
 }
 
 impl Drop for Injected {
     fn drop(&mut self) {
-        FAULTS.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, _)| *number != self.0);
-        ACTIVE.fetch_sub(1, Ordering::Release);
+        FAULTS.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, _)| *number != self.number);
     }
 }
 
 /// The error that an operation on a file is to fail with, if it is, and how many bytes of a write are done before.
 pub(crate) fn due(path: &Path, operation: Operation) -> Option<(io::Error, usize)> {
-    if ACTIVE.load(Ordering::Acquire) == 0 {
+    if !schedule::is_asked() {
         return None;
     }
+    schedule::pass();
     let mut faults = FAULTS.lock().unwrap_or_else(PoisonError::into_inner);
     let meant = |fault: &Fault| fault.operation == operation && fault.times > 0 && path.starts_with(&fault.under);
     let (_, fault) = faults.iter_mut().find(|(_, fault)| meant(fault))?;

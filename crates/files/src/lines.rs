@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::free::siblings;
 use crate::handle::{Handle, Lock, cannot_sync};
-use crate::sum;
+use crate::{schedule, sum};
 
 /// Bytes that are in doubt at most before the disk is waited for unasked.
 const IN_DOUBT: usize = 4 << 20;
@@ -70,11 +70,10 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Makes a file and locks it; it must not exist.
+    /// Makes a file for this process alone; it must not exist.
+    /// Errors: the system's; `ErrorKind::WouldBlock` if another process has it locked.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let handle = Handle::create(path)?;
-        handle.lock();
-        Ok(Self::after(handle, 0))
+        alone(|| Handle::create(path)).map(|handle| Self::after(handle, 0))
     }
 
     /// Appends to an open file after its first `end` bytes; what follows them is set aside (`FILE.torn`) before the first line is written.
@@ -92,22 +91,14 @@ impl Lines {
             lost: false,
             comparable: false,
         };
-        lines.comparable = matches!(lines.place(), Ok(Presence::Same));
+        lines.comparable = matches!(place(&lines.handle), Ok(Presence::Same));
         lines
     }
 
     /// Opens a file for this process alone, to read it before it is appended to.
     /// Errors: the system's; `ErrorKind::WouldBlock` if another process has it locked.
     pub fn lock(path: &Path, create: bool) -> io::Result<Handle> {
-        let handle = Handle::open(path, create)?;
-        let since = Instant::now();
-        while handle.lock() == Lock::Busy {
-            if since.elapsed() >= LINGERS {
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(handle)
+        alone(|| Handle::open(path, create))
     }
 
     /// Where it writes.
@@ -241,7 +232,7 @@ impl Lines {
     /// Errors: the system's, if neither can be told.
     pub fn presence(&self) -> io::Result<Presence> {
         if self.comparable {
-            let place = self.place()?;
+            let place = place(&self.handle)?;
             if place != Presence::Same {
                 return Ok(place);
             }
@@ -256,28 +247,52 @@ impl Lines {
             _ => Presence::Same,
         })
     }
+}
 
-    /// Whether the path leads to the open file.
-    fn place(&self) -> io::Result<Presence> {
-        let there = match std::fs::metadata(self.handle.path()) {
-            Ok(there) => there,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(Presence::Deleted);
+/// Opens a file and locks it. Whoever had the lock before may have renamed or deleted it meanwhile: then what its name leads to now is opened.
+fn alone(open: impl Fn() -> io::Result<Handle>) -> io::Result<Handle> {
+    let since = Instant::now();
+    loop {
+        let handle = open()?;
+        let comparable = matches!(place(&handle), Ok(Presence::Same));
+        while handle.lock() == Lock::Busy {
+            // In a schedule nobody was killed.
+            if since.elapsed() >= LINGERS || schedule::is_job() {
+                return Err(io::ErrorKind::WouldBlock.into());
             }
-            Err(error) => return Err(error),
-        };
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let own = self.handle.metadata()?;
-            if (there.dev(), there.ino()) != (own.dev(), own.ino()) {
-                return Ok(Presence::Replaced);
-            }
+            std::thread::sleep(Duration::from_millis(5));
         }
-        #[cfg(not(unix))]
-        let _ = there;
-        Ok(Presence::Same)
+        let gone = match place(&handle) {
+            Ok(Presence::Deleted) => true,
+            Ok(Presence::Replaced) => comparable,
+            _ => false,
+        };
+        if !gone || since.elapsed() >= LINGERS {
+            return Ok(handle);
+        }
     }
+}
+
+/// Whether the path of an open file leads to it.
+fn place(handle: &Handle) -> io::Result<Presence> {
+    let there = match std::fs::metadata(handle.path()) {
+        Ok(there) => there,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Presence::Deleted);
+        }
+        Err(error) => return Err(error),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let own = handle.metadata()?;
+        if (there.dev(), there.ino()) != (own.dev(), own.ino()) {
+            return Ok(Presence::Replaced);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = there;
+    Ok(Presence::Same)
 }
 
 #[cfg(test)]

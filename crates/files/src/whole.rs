@@ -1,4 +1,4 @@
-//! A file written whole, or left as it was.
+//! A file written whole, or left as it was; one that is renamed or removed.
 
 use std::fs;
 use std::io::{self, Write};
@@ -40,6 +40,21 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     faults::pass(path, Operation::Rename)?;
     beside.persist(path).map_err(|e| e.error)?;
     sync_folder(path)
+}
+
+/// Gives a file another name, which nothing may have.
+/// Errors: the system's; `ErrorKind::AlreadyExists` if the name is taken.
+pub fn rename(path: &Path, name: &Path) -> io::Result<()> {
+    faults::pass(path, Operation::Rename)?;
+    // Linking fails where the name is taken; renaming would replace what is there.
+    fs::hard_link(path, name)?;
+    remove(path)
+}
+
+/// Takes a file away.
+pub fn remove(path: &Path) -> io::Result<()> {
+    faults::pass(path, Operation::Remove)?;
+    fs::remove_file(path)
 }
 
 /// Whether there is something that is neither file nor folder, or a name of a descriptor (`/dev/stdout`), which may be a file that
