@@ -106,7 +106,7 @@ fn exchanged(completion: &Completion) -> Exchanged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwright_episode::Usage;
+    use stepwright_episode::{PromptMessage, Usage};
     use stepwright_method::Answer;
     use stepwright_model::answering::Answering;
     use stepwright_model::{Price, Settings};
@@ -153,5 +153,27 @@ mod tests {
         assert!(alone.result.is_err() && alone.exchange.is_none());
         let kept = bounded(answered("x".repeat(1000), 1000));
         assert!(kept.result.is_ok() && !kept.exchange.unwrap().completions.is_empty());
+    }
+
+    #[test]
+    fn what_was_asked_without_a_network_is_recorded_without_its_texts() {
+        let model = Answering::by(|_: &ModelRequest| Ok(ModelResponse::default()));
+        let request = ModelRequest { n: 3, seed: Some(7), ..ModelRequest::default() };
+        let exchange = of_completions(&model, &request, &Ok(ModelResponse::default()));
+        assert_eq!((&exchange.request["n"], &exchange.request["seed"]), (&json!(3), &json!(7)));
+        let with = ModelRequest {
+            messages: vec![PromptMessage { role: "user".into(), text: "a long prompt".into() }],
+            ..request
+        };
+        let again = of_completions(&model, &with, &Ok(ModelResponse::default()));
+        assert_eq!(again.request, exchange.request);
+        assert!(again.request.get("messages").is_none());
+        let tokens = vec![stepwright_episode::TokenLogprob::new("x", -0.5)];
+        let completion = Completion { finish: "stop".into(), reasoning: "so".into(), tokens, ..Completion::default() };
+        let scores = of_scores(&model, &[completion.clone(), Completion::default()]);
+        assert_eq!((&scores.request, &scores.endpoint), (&json!({"score": 2}), &model.info().endpoint));
+        assert_eq!(scores.completions, [exchanged(&completion), Exchanged::default()]);
+        let Exchanged { finish, reasoning, tokens } = exchanged(&completion);
+        assert_eq!((finish, reasoning, tokens), (completion.finish, completion.reasoning, completion.tokens));
     }
 }

@@ -56,3 +56,33 @@ pub(super) fn read(world: &dyn World, text: &str, from: Option<&Action>) -> Resu
     let call = world.call_of(typed).map(|c| c.to_string());
     Ok(Draft::by_person(typed, Action::new(typed, call)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::world::{SPECIFICATION, Sum};
+
+    #[test]
+    fn what_assertions_say_and_what_the_world_says_are_checks_apart() {
+        let mut world = Sum::default();
+        world.reset("ten", 0).unwrap();
+        let program = ProgramContext::load(SPECIFICATION).unwrap();
+        let verdict = |text: &str| {
+            let action = Action::new(text, world.call_of(text).map(|call| call.to_string()));
+            check(&world, &program, &program.start(), &action)
+        };
+        let status =
+            |verdict: &Verdict| verdict.checks.iter().map(|check| (check.kind, check.status)).collect::<Vec<_>>();
+        let (own, dry) = (CheckKind::Precondition, CheckKind::World);
+        let taken = verdict("add 4");
+        assert_eq!(status(&taken), [(own, Status::Holds), (own, Status::Holds), (dry, Status::Holds)]);
+        assert_eq!(taken.preview.as_deref(), Some("The total is 4."));
+        assert!(taken.effect.is_some_and(|effect| effect.text().contains('4')));
+        let refused = verdict("add 7");
+        assert_eq!(status(&refused), [(own, Status::Holds), (own, Status::Fails), (dry, Status::Fails)]);
+        assert_eq!(refused.checks.last().and_then(|check| check.detail.as_deref()), Some("Nothing happens."));
+        let none = no_action(Some("it is a poem"));
+        assert_eq!(status(&none), [(own, Status::Fails)]);
+        assert_eq!(none.checks[0].detail.as_deref(), Some("it is a poem"));
+    }
+}

@@ -133,3 +133,75 @@ fn draft(proposal: &Proposal) -> Draft {
     let Proposal { raw, line, action, problem, origin, score, logprob, rationale, .. } = proposal.clone();
     Draft { raw, line, action, problem, origin, score, logprob, rationale }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_episode::{AskKind, Header, Origin};
+
+    /// A session with two asks, of which one failed, a remark before and one after, and two proposals.
+    fn session() -> Session {
+        let mut session = Session::new(Header::default());
+        let ask = |id| Event::Asked {
+            ask: id,
+            kind: AskKind::GREEDY,
+            model: "m".into(),
+            prompt: None,
+            n: 1,
+            temperature: 0.0,
+        };
+        let noted = |text: &str| Event::Noted { text: text.into() };
+        let offer = |id: ProposalId| Event::Proposed {
+            proposal: Arc::new(Proposal::new(id, format!("p{id}"), Origin::Person)),
+        };
+        let fails = |id: AskId| Event::AskFailed { ask: id, error: format!("e{id}"), cancelled: false, usage: None };
+        let first = [Event::Started { outcome: Arc::default() }, ask(1), fails(1), noted("before"), offer(1)];
+        for event in first.into_iter().chain([ask(2), fails(2), ask(3), offer(2)]) {
+            let record = Record { id: session.records() + 1, ts: 0, node: 0, event };
+            session.apply(&record).unwrap();
+        }
+        session
+    }
+
+    fn recommended(proposal: Option<ProposalId>, why: &str) -> Session {
+        let mut session = session();
+        let event = Event::Recommended { proposal, why: why.into() };
+        let record = Record { id: session.records() + 1, ts: 0, node: 0, event };
+        session.apply(&record).unwrap();
+        session
+    }
+
+    fn side() -> Side {
+        let (configuration, proposal) = (stepwright_episode::Configuration::default(), None);
+        Side {
+            name: "a".into(),
+            configuration,
+            set: String::new(),
+            prompts: String::new(),
+            proposal,
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_a_side_comes_to_is_of_its_own_asks_and_proposals_alone() {
+        let heard = |session: &Session, from| heard(session, side(), from);
+        let asked = |heard: &Heard| heard.asks.iter().map(|ask| ask.id).collect::<Vec<_>>();
+        let chosen = heard(&recommended(Some(2), "it is near"), (2, 2, 1));
+        assert_eq!((asked(&chosen), chosen.side.why.as_str()), (vec![2, 3], "it is near"));
+        assert_eq!(chosen.draft.map(|(_, draft)| draft.raw).as_deref(), Some("p2"));
+        let former = heard(&recommended(Some(1), ""), (2, 2, 1));
+        assert_eq!(
+            (former.draft, former.side.why.as_str()),
+            (None, "e2"),
+            "what was recommended before is somebody else's"
+        );
+        assert_eq!(heard(&recommended(None, "nothing fits"), (2, 2, 1)).side.why, "nothing fits");
+        assert_eq!(
+            heard(&recommended(None, ""), (3, 2, 0)).side.why,
+            "before",
+            "no ask of its own failed: its last remark"
+        );
+        assert_eq!(heard(&recommended(None, ""), (3, 2, 1)).side.why, "");
+    }
+}

@@ -253,3 +253,54 @@ pub(super) fn serve(service: ServiceId, job: JobId, work: Work, desk: WorkDesk, 
         let _ = messages.send(Message::Worked { job, service, result });
     }));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Jobs of each kind, and which of them were stopped.
+    fn begun() -> (Jobs, Vec<(JobId, Arc<AtomicBool>)>) {
+        let mut jobs = Jobs::default();
+        let all = [Job::Ask(1), Job::Ask(2), Job::Program, Job::Service, Job::World { step: None }];
+        let begin = |job| {
+            let stopped = Arc::new(AtomicBool::new(false));
+            let stop = Arc::clone(&stopped);
+            (jobs.begin(job, move || stop.store(true, Ordering::SeqCst)), stopped)
+        };
+        let begun = all.into_iter().map(begin).collect();
+        (jobs, begun)
+    }
+
+    fn stopped(begun: &[(JobId, Arc<AtomicBool>)]) -> String {
+        begun.iter().map(|(_, stopped)| if stopped.load(Ordering::SeqCst) { 'x' } else { '.' }).collect()
+    }
+
+    #[test]
+    fn each_kind_of_job_is_stopped_alone_and_all_with_the_driver() {
+        let (jobs, all) = begun();
+        assert!(jobs.stop_services());
+        assert_eq!(stopped(&all), "...x.");
+        assert!(jobs.stop_deeds());
+        assert_eq!(stopped(&all), "..xxx");
+        drop(jobs);
+        assert_eq!(stopped(&all), "xxxxx");
+        assert!(!Jobs::default().stop_services() && !Jobs::default().stop_deeds());
+    }
+
+    #[test]
+    fn what_has_ended_is_stopped_no_more() {
+        let (mut jobs, all) = begun();
+        assert!(jobs.has_world());
+        assert_eq!(jobs.end(all[4].0), Some(Job::World { step: None }));
+        assert_eq!((jobs.has_world(), jobs.end(all[4].0)), (false, None));
+        jobs.end_ask(1, false);
+        jobs.end_ask(2, true);
+        jobs.end_ask(3, true);
+        assert_eq!(stopped(&all), ".x...");
+        jobs.end_program();
+        assert!(!jobs.stop_deeds());
+        jobs.stop_all();
+        assert_eq!(stopped(&all), ".x.x.");
+    }
+}

@@ -113,6 +113,11 @@ mod tests {
     /// Records of a session of some length.
     const RECORDS: usize = 200;
 
+    fn header() -> Header {
+        let stepwright = "session".to_owned();
+        Header { stepwright, version: FORMAT_VERSION, world: "household".into(), ..Header::default() }
+    }
+
     fn record(n: usize) -> Record {
         let event = match n {
             0 => Event::Started { outcome: Arc::default() },
@@ -124,8 +129,7 @@ mod tests {
     /// Each loss before each record is noticed, and the file that is written in its place has all of them and goes on.
     #[test]
     fn a_session_whose_file_is_lost_before_any_of_its_records_is_whole_in_another() {
-        let stepwright = "session".to_owned();
-        let header = Header { stepwright, version: FORMAT_VERSION, world: "household".into(), ..Header::default() };
+        let header = header();
         let begin = |path: &Path| {
             let log = log::Writer::create(path, &header).unwrap();
             Journal::new(Persistence::Log(log), Vec::new(), (false, true))
@@ -146,5 +150,67 @@ mod tests {
         };
         let count = |path: &Path| log::load(path).map(|loaded| loaded.records.len()).map_err(|e| e.to_string());
         losses::lost_everywhere(RECORDS, begin, add, count).unwrap();
+    }
+
+    #[test]
+    fn what_is_only_looked_at_is_not_written_and_where_nothing_was_decided_the_file_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let header = header();
+        let at = |id: u64, event: Event| Record { id, ts: 0, node: 0, event };
+        let begin = |is_opening| {
+            let log = log::Writer::create(&path, &header).unwrap();
+            let mut journal = Journal::new(Persistence::Log(log), Vec::new(), (is_opening, true));
+            let put = |journal: &mut Journal, record: Record| {
+                journal.write(&record, &header, |_| ()).unwrap();
+                journal.add(Arc::new(record));
+                std::fs::read_to_string(&path).unwrap().lines().count() - 1
+            };
+            assert_eq!(put(&mut journal, record(0)), usize::from(!is_opening));
+            (journal, put)
+        };
+        let moved = || at(2, Event::Moved { to: 0 });
+        // While it is opened all waits; where one goes waits until something was done.
+        let (mut journal, put) = begin(true);
+        assert_eq!(put(&mut journal, moved()), 0);
+        journal.is_opening = false;
+        assert_eq!(put(&mut journal, at(3, Event::Moved { to: 0 })), 0);
+        assert_eq!(put(&mut journal, at(4, Event::Noted { text: "n".into() })), 4);
+        assert_eq!(put(&mut journal, at(5, Event::Moved { to: 0 })), 5, "it is worked in");
+        journal.leave().unwrap();
+        assert!(path.exists(), "somebody wrote something down");
+        std::fs::remove_file(&path).unwrap();
+        let by = |by| Event::ArtifactRefused { offer: 1, by, why: String::new() };
+        let branch =
+            || Event::BranchEdited { branch: 0, edit: stepwright_episode::BranchEdit::Name { name: "b".into() } };
+        let sides = || Event::Dueled { sides: Arc::new([]) };
+        for (event, stays) in [
+            (by(Actor::Person), true),
+            (by(Actor::Policy), false),
+            (branch(), true),
+            (sides(), true),
+            (Event::Moved { to: 0 }, false),
+        ] {
+            let (mut journal, put) = begin(false);
+            put(&mut journal, at(2, event.clone()));
+            journal.leave().unwrap();
+            assert_eq!(path.exists(), stays, "{event:?}");
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+
+    #[test]
+    fn a_copy_is_written_in_today_s_format() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy.jsonl");
+        let header = Header { version: 1, ..header() };
+        let mut journal = Journal::new(Persistence::Copy(copy.clone()), vec![Arc::new(record(0))], (false, false));
+        let mut kept = None;
+        journal.write(&record(1), &header, |path| kept = Some(path.to_owned())).unwrap();
+        let loaded = log::load(&copy).unwrap();
+        assert_eq!(
+            (kept.as_ref(), loaded.session.header.version, loaded.records.len()),
+            (Some(&copy), FORMAT_VERSION, 2)
+        );
     }
 }

@@ -108,3 +108,16 @@ impl Outlets {
         (self.clock)().saturating_sub(started)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_counted_by_the_driver_s_clock_and_never_backwards() {
+        let (messages, _) = tokio::sync::mpsc::unbounded_channel();
+        let (notices, _) = tokio::sync::mpsc::unbounded_channel();
+        let outlets = Outlets { messages, notices, clock: Arc::new(|| 1_250), beside: Arc::new(|work| work()) };
+        assert_eq!((outlets.since(1_000), outlets.since(2_000)), (250, 0));
+    }
+}

@@ -120,3 +120,86 @@ impl Models {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_method::FORM;
+    use stepwright_model::answering::Answering;
+    use stepwright_model::{ModelRequest, ModelResponse, Settings};
+
+    fn language(name: &str) -> Source {
+        let settings = Settings { answer_tokens: Some(70), ..Settings::default() };
+        let by = |_: &ModelRequest| Ok(ModelResponse::default());
+        Source::Language { name: name.to_owned(), model: Arc::new(Answering { raw: true, settings, by }) }
+    }
+
+    fn models(roles: Roles) -> Models {
+        let resolver: Resolver = Arc::new(|name| Err(format!("no {name}")));
+        let methods: MethodResolver = Arc::new(|id| Err(format!("no {id}")));
+        Models::new((language("main"), roles), Prompting::default(), super::super::sandbox(), (resolver, methods))
+    }
+
+    fn too_long(context: Option<u64>) -> ModelError {
+        ModelError::TooLong { endpoint: "e".into(), message: "m".into(), context }
+    }
+
+    #[test]
+    fn prompts_are_made_as_their_model_wants_them_and_roles_keep_what_was_learned_while_theirs_stays() {
+        let roles = || Roles::from([(Role::Writer, language("writer"))]);
+        let mut models = models(roles());
+        assert!(models.prompting().raw && models.role_models.of(Role::Writer).prompting.raw);
+        assert_eq!(
+            (models.prompting().answer_tokens, models.source_of(Role::Writer).name()),
+            (70, "writer".to_owned())
+        );
+        let meter = |models: &Models, role| models.role_models.of(role).prompting.meter;
+        let (new, learned) = (Meter::default(), meter(&models, Role::Writer));
+        assert_eq!(new, learned);
+        for role in [Role::Writer, Role::Reader] {
+            models.learn_length(role, Some((1000, 500)));
+            assert_ne!(meter(&models, role), new, "{role:?}");
+        }
+        models.take(None, roles());
+        assert_ne!(meter(&models, Role::Writer), new, "the same model");
+        models.take(Some(language("other")), Roles::from([(Role::Writer, language("third"))]));
+        assert_eq!((meter(&models, Role::Writer), meter(&models, Role::Reader)), (new, new), "other models");
+        assert_eq!((models.source.name(), models.source_of(Role::Writer).name()), ("other".into(), "third".into()));
+        models.take(None, Roles::new());
+        assert_eq!(models.source_of(Role::Writer).name(), "other");
+    }
+
+    #[test]
+    fn options_reach_the_prompts_of_all() {
+        let mut models = models(Roles::from([(Role::Writer, language("writer"))]));
+        let options = Values::default().with(&FORM, "own");
+        models.set_options(&options);
+        assert_eq!(models.prompting().options, options);
+        assert_eq!(models.role_models.of(Role::Writer).prompting.options, options);
+    }
+
+    #[test]
+    fn less_is_aimed_at_each_time_a_prompt_is_too_long_and_four_times_in_a_row_at_most() {
+        let mut models = models(Roles::new());
+        let role = Role::Proposer;
+        let context = |models: &Models| models.prompting().context;
+        assert_eq!(models.shorter(role, &ModelError::Cancelled), None);
+        assert_eq!(models.shorter(role, &too_long(None)), None, "how long is not known");
+        let error = too_long(Some(1000));
+        let mut aims = Vec::new();
+        for _ in 0..4 {
+            assert_eq!(models.shorter(role, &error), Some(error.to_string()));
+            aims.extend(context(&models));
+        }
+        assert_eq!(aims, [1000, 800, 640, 512]);
+        assert_eq!(models.shorter(role, &error), None, "the fifth in a row");
+        models.learn_length(role, None);
+        assert!(models.shorter(role, &too_long(Some(300))).is_some(), "one was taken since");
+        assert_eq!(context(&models), Some(300), "the model takes less than was thought");
+        assert_eq!(
+            models.shorter(role, &too_long(Some(300)).charged(stepwright_model::Charge::default())).map(|_| ()),
+            Some(())
+        );
+        assert_eq!(context(&models), Some(240));
+    }
+}

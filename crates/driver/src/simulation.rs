@@ -6,7 +6,7 @@
 //! `STEPWRIGHT_SEEDS=10000 STEPWRIGHT_REQUESTS=200 cargo test -p stepwright-driver simulation` runs more of them than a test does.
 
 mod beside;
-mod world;
+pub(crate) mod world;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -88,4 +88,22 @@ mod tests {
         }
         assert_eq!(said.recv().await, None);
     }
+
+    #[tokio::test]
+    async fn what_is_void_is_not_passed_on_and_what_is_not_stays() {
+        let (sender, events) = unbounded_channel();
+        let (notices, mut said) = unbounded_channel();
+        let delta = |index, text: &str| StreamEvent::Delta { index, text: text.into() };
+        let sent =
+            [delta(0, "a"), delta(1, "b"), delta(2, "c"), delta(0, "d"), StreamEvent::Void { from: 1 }, delta(1, "e")];
+        sent.into_iter().for_each(|event| sender.send(event).unwrap());
+        drop(sender);
+        forward(1, events, notices).await;
+        let mut all = Vec::new();
+        while let Some(notice) = said.recv().await {
+            all.push(notice);
+        }
+        let piece = |index, text: &str| Notice::Stream { ask: 1, index, text: text.into() };
+        assert_eq!(all, [Notice::Void { ask: 1, from: 1 }, piece(0, "ad"), piece(1, "e")]);
+    }
 }

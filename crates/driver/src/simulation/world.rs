@@ -10,7 +10,7 @@ use stepwright_program::{Call, Literal};
 use stepwright_world::remote::{ProcessStatus, Recorded, Remote};
 use stepwright_world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 
-pub(super) const SPECIFICATION: &str = include_str!("../../../../tests/support/counter.py");
+pub(crate) const SPECIFICATION: &str = include_str!("../../../../tests/support/counter.py");
 
 static SUM: WorldKind = WorldKind::new("sum", "add up to ten", |_| Err(WorldError::Failed("made by tests".into())));
 
@@ -42,7 +42,7 @@ impl Process {
 pub(super) type Shared = Arc<Mutex<Process>>;
 
 #[derive(Clone, Default)]
-pub(super) struct Sum {
+pub(crate) struct Sum {
     total: i64,
     way: Vec<String>,
     process: Option<Shared>,
