@@ -26,7 +26,7 @@ pub(super) enum Befalls {
 
 /// The process of a world: the way it went if it runs, what befalls it next, and who is told.
 #[derive(Default)]
-pub(super) struct Process {
+pub(crate) struct Process {
     way: Option<Vec<String>>,
     pub(super) befalls: Option<Befalls>,
     pub(super) is_closed: bool,
@@ -39,7 +39,7 @@ impl Process {
     }
 }
 
-pub(super) type Shared = Arc<Mutex<Process>>;
+pub(crate) type Shared = Arc<Mutex<Process>>;
 
 #[derive(Clone, Default)]
 pub(crate) struct Sum {
@@ -75,7 +75,7 @@ pub(super) fn answer<'a>(way: impl IntoIterator<Item = &'a str>) -> String {
 
 impl Sum {
     /// A world whose steps a process does.
-    pub(super) fn of(process: Shared) -> Self {
+    pub(crate) fn of(process: Shared) -> Self {
         Sum { process: Some(process), ..Sum::default() }
     }
 
