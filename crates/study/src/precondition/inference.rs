@@ -102,8 +102,7 @@ async fn fill(subject: &Subject, origin: &Origin, seed: u64, cancel: &Cancellati
     let actions = subject.actions();
     if let Origin::Language(asking) = origin {
         for action in &actions {
-            let took = take_in(&mut store, action, asking, seed, cancel).await?.1;
-            spent.insert(action.clone(), took);
+            take_in(&mut store, action, asking, seed, cancel, spent.entry(action.clone()).or_default()).await?;
         }
     }
     let enumerates = matches!(origin, Origin::Symbolic);
@@ -163,32 +162,37 @@ pub(super) async fn asked(
     cancel: &CancellationToken,
 ) -> Result<Vec<Inferred>, String> {
     let mut store = subject.store.clone();
-    let (prompted, spent) = take_in(&mut store, action, asking, seed, cancel).await?;
-    let validated = Inferred::nothing(Approach::Validated).suggested(&store, action, Ranking::Evidence)?;
+    let mut spent = Spent::default();
+    let written = take_in(&mut store, action, asking, seed, cancel, &mut spent).await;
     let Spent { asks, prompt, completion } = spent;
-    let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
-    Ok(vec![prompted, validated])
+    let with = |inferred| Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..inferred };
+    let nothing = Inferred::nothing(Approach::Validated);
+    match written {
+        Ok(prompted) => Ok(vec![prompted, with(nothing.suggested(&store, action, Ranking::Evidence)?)]),
+        // What was spent before it failed was spent.
+        Err(why) => Ok(vec![with(Inferred { error: Some(why), ..nothing })]),
+    }
 }
 
-/// Has a model write candidates of an action; what its first greedy completion alone gives, and what it took.
+/// Has a model write candidates of an action; what its first greedy completion alone gives. What it takes is added to `spent`.
 async fn take_in(
     store: &mut CandidateStore,
     action: &str,
     asking: &Asking,
     seed: u64,
     cancel: &CancellationToken,
-) -> Result<(Inferred, Spent), String> {
+    spent: &mut Spent,
+) -> Result<Inferred, String> {
     let calling = store.demonstrations().all.iter().enumerate();
     let calling: Vec<usize> =
         calling.filter(|(_, d)| d.calls.iter().any(|c| c.function == action)).map(|(at, _)| at).collect();
-    let mut spent = Spent::default();
     let mut written: Vec<Written> = Vec::new();
     let mut prompted = Inferred::nothing(Approach::Prompted);
     for (number, demonstration) in calling.into_iter().enumerate() {
         let context = store.context(action, demonstration);
         let context =
             context.ok_or_else(|| format!("the specification cannot be shown without {action}'s assertions"))?;
-        let greedy = asking.ask(&context, 1, 0.0, seed.wrapping_add(number as u64), &mut spent, cancel).await?;
+        let greedy = asking.ask(&context, 1, 0.0, seed.wrapping_add(number as u64), spent, cancel).await?;
         let greedy: Vec<Written> = greedy.iter().flat_map(|c| read_completion(&c.text)).collect();
         if number == 0 {
             prompted.candidates = greedy.len();
@@ -200,13 +204,13 @@ async fn take_in(
         written.extend(greedy);
         if asking.samples > 0 {
             let sampled = asking
-                .ask(&context, asking.samples, asking.temperature, seed.wrapping_add(number as u64), &mut spent, cancel)
+                .ask(&context, asking.samples, asking.temperature, seed.wrapping_add(number as u64), spent, cancel)
                 .await?;
             written.extend(sampled.iter().flat_map(|c| read_completion(&c.text)));
         }
     }
     store.take_in(action, &written).map_err(|e| e.to_string())?;
-    Ok((prompted, spent))
+    Ok(prompted)
 }
 
 /// Those of the lines that are assertions and can be evaluated at all; whether they hold in the demonstrations is not asked.
@@ -264,12 +268,12 @@ impl Asking {
         };
         // Nobody watches the stream.
         let (stream, _) = unbounded_channel();
-        let response = self.model.complete(&request, &stream, cancel).await.map_err(|e| e.to_string())?;
-        spent.asks += 1;
-        if let Some(usage) = &response.usage {
+        let answer = self.model.complete(&request, &stream, cancel).await;
+        spent.asks += u32::from(answer.is_ok());
+        if let Some(usage) = answer.as_ref().map_or_else(|error| error.charge().usage, |response| response.usage) {
             spent.prompt += usage.prompt;
             spent.completion += usage.completion;
         }
-        Ok(response.completions)
+        answer.map(|response| response.completions).map_err(|e| e.to_string())
     }
 }

@@ -4,10 +4,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::runner::{Experiment, Results, Shard, carry_out, units};
+use stepwright_episode::Usage;
 use stepwright_method::precondition::Demo;
 use stepwright_model::answering::Answering;
 use stepwright_model::prompt::Prompts;
-use stepwright_model::{Completion, ModelRequest, ModelResponse};
+use stepwright_model::{Charge, Completion, ModelError, ModelRequest, ModelResponse};
 use stepwright_program::Specification;
 
 const SPEC: &str = "SETUP = ['user = User()', 'system = System(user)']\nACTIONS = ['system.INFORM', 'system.BYE']\nOBSERVATIONS = ['user.ASK', 'user.LEAVE']\n\nfrom collections import defaultdict\n\nclass User:\n    def __init__(self):\n        self.asked = defaultdict(lambda: False)\n        self.gone = False\n\n    def ASK(self, slot):\n        self.asked[slot] = True\n\n    def LEAVE(self):\n        self.gone = True\n\nclass System:\n    def __init__(self, user):\n        self.user = user\n\n    def INFORM(self, slot):\n        pass\n\n    def BYE(self):\n        pass\n";
@@ -166,6 +167,21 @@ async fn a_models_words_are_taken_as_they_are_and_validated() {
     assert_eq!(seeds.len(), 6);
     let text = report::report(&results, true).to_string();
     assert!(text.contains("    assert self.user.asked[slot]") && text.contains("prompting"), "{text}");
+}
+
+#[tokio::test]
+async fn an_action_whose_model_failed_has_the_tokens_that_were_spent_on_it() {
+    let usage = || Some(Usage::new(10, 2));
+    let by = move |request: &ModelRequest| match request.temperature == 0.0 {
+        true => Ok(ModelResponse::of(vec![Completion::whole("slot")], usage())),
+        false => Err(ModelError::Cancelled.charged(Charge { usage: usage(), cost: None })),
+    };
+    let asking =
+        Asking { model: Arc::new(Answering::by(by)), prompts: Prompts::default(), samples: 2, temperature: 0.7 };
+    let results = results(&subject(true), Origin::Language(asking), way("scripted", 2)).await;
+    let inform = results.iter().find(|r| r.action == "INFORM").unwrap();
+    assert!(inform.error.is_some());
+    assert_eq!((inform.asks, inform.prompt_tokens, inform.completion_tokens), (1, 20, 4));
 }
 
 #[tokio::test]
