@@ -228,7 +228,7 @@ impl PreconditionsPane {
         let (asked, text) = (!original.is_empty(), original.clone());
         // Of nothing typed yet nothing can be said, but looked for.
         let ready = || Intent::Send(Command::Library(LibraryCommand::Ready { action: action.clone() }));
-        let weighed = self.weighed.ask(&action, &text).or_else(|| (!asked).then(ready));
+        let weighed = self.weighed.ask(&action, &text, view).or_else(|| (!asked).then(ready));
         let look = asked.then(|| send(CandidateCommand::Try { token: pause.at_once(), action: action.clone(), text }));
         self.typing = Some(Typing {
             fault: unparsed(&action, &original),

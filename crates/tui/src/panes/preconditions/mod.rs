@@ -35,7 +35,7 @@ use crate::view::{Answer, View};
 use crate::widgets::draw::Painter;
 use crate::widgets::edit::{Edited, Editor, token};
 use crate::widgets::outline::{Mouse, Outline};
-use stepwright_episode::{ArtifactId, OWN, action_of_effects, effects_of};
+use stepwright_episode::{ArtifactId, NodeId, OWN, action_of_effects, effects_of};
 use stepwright_library::Impact;
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use stepwright_program::{Call, SyntaxFault};
@@ -98,8 +98,8 @@ struct Seen {
 /// What the library says of the expression that was looked at or typed last.
 #[derive(Debug, Default)]
 struct Weighed {
-    /// Action, text, and the number of the question.
-    at: Option<(String, String, u64)>,
+    /// Action, text, where the session is, which the library reads too, and the number of the question.
+    at: Option<(String, String, Option<NodeId>, u64)>,
     said: Option<Arc<Impact>>,
     /// Whether a person has done something here.
     wanted: bool,
@@ -107,18 +107,22 @@ struct Weighed {
 
 impl Weighed {
     /// Asks, unless that was asked last.
-    fn ask(&mut self, action: &str, text: &str) -> Option<Intent> {
-        if text.is_empty() || self.at.as_ref().is_some_and(|(of, known, _)| of == action && known == text) {
+    fn ask(&mut self, action: &str, text: &str, view: &View) -> Option<Intent> {
+        let node = view.session.as_ref().map(|session| session.cursor());
+        let same = self.at.as_ref().filter(|(of, known, ..)| of == action && known == text);
+        if text.is_empty() || same.is_some_and(|(_, _, at, _)| *at == node) {
             return None;
         }
+        // After a step the former figure stays until the new one is there.
+        let said = self.said.take().filter(|_| same.is_some());
         let token = token();
         let (action, text) = (action.to_owned(), text.to_owned());
-        *self = Weighed { at: Some((action.clone(), text.clone(), token)), said: None, wanted: true };
+        *self = Weighed { at: Some((action.clone(), text.clone(), node, token)), said, wanted: true };
         Some(Intent::Send(Command::Library(LibraryCommand::Weigh { token, action, text })))
     }
 
     fn of(&self, text: &str) -> Option<&Arc<Impact>> {
-        self.said.as_ref().filter(|_| self.at.as_ref().is_some_and(|(_, known, _)| known == text))
+        self.said.as_ref().filter(|_| self.at.as_ref().is_some_and(|(_, known, ..)| known == text))
     }
 }
 
@@ -268,7 +272,7 @@ impl PreconditionsPane {
         // The library is read for those who work here, and not because a session was opened.
         let text = self.text(self.outline.list.cursor(), view).filter(|_| self.typing.is_none() && self.weighed.wanted);
         let here = self.action_name().map(str::to_owned).zip(text);
-        let weighed = here.and_then(|(action, text)| self.weighed.ask(&action, &text));
+        let weighed = here.and_then(|(action, text)| self.weighed.ask(&action, &text, view));
         tried.into_iter().chain(weighed).collect()
     }
 
@@ -629,7 +633,7 @@ impl Pane for PreconditionsPane {
         self.moved(0, view)
     }
 
-    fn wake(&mut self, _view: &View) -> Vec<Intent> {
+    fn wake(&mut self, view: &View) -> Vec<Intent> {
         let Some(typing) = &mut self.typing else { return Vec::new() };
         match typing.pause.ready() {
             None => Vec::new(),
@@ -638,7 +642,7 @@ impl Pane for PreconditionsPane {
             Some(Ok(_)) if typing.fault.is_some() => Vec::new(),
             Some(Ok(token)) => {
                 let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
-                let weighed = self.weighed.ask(&action, &text);
+                let weighed = self.weighed.ask(&action, &text, view);
                 send(CandidateCommand::Try { token, action, text }).into_iter().chain(weighed).collect()
             }
         }

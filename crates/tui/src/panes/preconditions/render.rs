@@ -412,4 +412,20 @@ mod tests {
         pane.show(&View::default(), 1);
         assert_eq!(comes(&mut pane, "clean").as_deref(), Some("heat"), "what was picked stays shown");
     }
+
+    #[test]
+    fn the_library_is_asked_again_after_a_step_and_its_former_figure_stays_meanwhile() {
+        let mut view = View::default();
+        let mut weighed = super::super::Weighed::default();
+        assert!(weighed.ask("goto", "", &view).is_none());
+        assert!(weighed.ask("goto", "a", &view).is_some() && weighed.ask("goto", "a", &view).is_none());
+        weighed.said = Some(Arc::default());
+        view.session = Some(Session::new(Header::default()));
+        assert!(weighed.ask("goto", "a", &view).is_some(), "the session is elsewhere");
+        assert!(weighed.of("a").is_some());
+        assert!(
+            weighed.ask("goto", "b", &view).is_some() && weighed.of("b").is_none(),
+            "of another text nothing is known"
+        );
+    }
 }
