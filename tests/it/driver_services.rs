@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Request, Service, SessionView, WorkResult};
-use stepwright::episode::gate::Answer;
-use stepwright::episode::{AskId, Record};
+use stepwright::driver::{
+    Beginning, CandidateCommand, Command, Level, Notice, Request, Service, SessionView, WorkResult,
+};
+use stepwright::episode::gate::{Answer, AskSpec};
+use stepwright::episode::{AskId, AskKind, Event, Generation, PromptMessage, PromptRecord, Record, Shape};
+use stepwright::model::ModelError;
 
 /// Works until it is stopped; breaks at a command of its own.
 #[derive(Clone, Default)]
@@ -82,7 +85,7 @@ async fn quitting_ends_all_work_of_services() {
 async fn work_that_breaks_is_an_end() {
     let mut w = with(vec![Box::new(Busy::default())]);
     w.recommended().await;
-    let command = stepwright::driver::CandidateCommand::Score { action: "step".into() };
+    let command = CandidateCommand::Score { action: "step".into() };
     w.send(Command::Candidates(command));
     w.said(Level::Error, "the program itself broke").await;
     w.quit().await;
@@ -100,11 +103,39 @@ impl Clerk {
     }
 }
 
+/// What candidates there are, for an action of no world.
+fn question(view: &SessionView<'_>) -> AskSpec {
+    let message = PromptMessage { role: "user".into(), text: "which candidates are there?".into() };
+    let template = "tests".to_owned();
+    let prompt = PromptRecord {
+        template,
+        template_hash: String::new(),
+        messages: vec![message],
+        left_out: None,
+        candidates: None,
+    };
+    AskSpec {
+        kind: AskKind::Candidates { action: "step".into() },
+        model: view.discoverer.name(),
+        prompt: Some(prompt.into()),
+        n: 1,
+        temperature: 0.0,
+        shape: Shape::Generate(Generation::default()),
+    }
+}
+
 impl Service for Clerk {
     fn command(&mut self, command: Command, view: &mut SessionView<'_>) -> Option<Command> {
-        let Command::Candidates(_) = command else { return Some(command) };
-        let request = view.request(Request::Note("a remark".into()));
-        self.note(format!("asked {request}"));
+        let Command::Candidates(CandidateCommand::Score { action }) = command else { return Some(command) };
+        match action.as_str() {
+            "say" => view.work(|desk| desk.say(Level::Info, "from work")),
+            "show" => view.show_again(),
+            "ask" => drop(view.request(Request::AskInBackground(question(view)))),
+            _ => {
+                let request = view.request(Request::Note("a remark".into()));
+                self.note(format!("asked {request}"));
+            }
+        }
         None
     }
 
@@ -119,8 +150,12 @@ impl Service for Clerk {
         self.note(format!("done {request} {}", matches!(answer, Answer::Done { ask: None })));
     }
 
-    fn ask_ended(&mut self, ask: AskId, _answer: Option<stepwright::method::Answer>, _view: &mut SessionView<'_>) {
-        self.note(format!("ask {ask}"));
+    fn cancel(&mut self, _view: &mut SessionView<'_>) {
+        self.note("cancelled".into());
+    }
+
+    fn ask_ended(&mut self, ask: AskId, answer: Option<stepwright::method::Answer>, _view: &mut SessionView<'_>) {
+        self.note(format!("ask {ask} {}", answer.map_or("failed", |_| "answered")));
     }
 }
 
@@ -129,7 +164,7 @@ async fn each_service_hears_of_its_own_requests_and_of_every_record() {
     let (first, second) = (Clerk::default(), Clerk::default());
     let mut w = with(vec![Box::new(first.clone()), Box::new(second.clone())]);
     w.recommended().await;
-    let score = || Command::Candidates(stepwright::driver::CandidateCommand::Score { action: "step".into() });
+    let score = || Command::Candidates(CandidateCommand::Score { action: "step".into() });
     w.send(score());
     w.send(score());
     for _ in 0..4 {
@@ -140,4 +175,31 @@ async fn each_service_hears_of_its_own_requests_and_of_every_record() {
     assert_eq!(*first.told.lock().unwrap(), told);
     // The method's own asks are nobody's.
     assert_eq!(*second.told.lock().unwrap(), ["record", "record"]);
+}
+
+#[tokio::test]
+async fn a_service_hears_how_its_asks_ended_and_that_a_person_cancelled() {
+    let clerk = Clerk::default();
+    let say = |line| Turn::Say(vec![line], Duration::ZERO);
+    let model = Scripted::new([say("agent.add(1)"), say("a candidate"), Turn::Fail(ModelError::Cancelled)]);
+    let mut setup = setup(Beginning::New(Box::new(header())), Counter::default(), model, None);
+    setup.services = vec![Box::new(clerk.clone())];
+    let mut w = Watched::start(setup);
+    w.recommended().await;
+    let wanted = |action: &str| Command::Candidates(CandidateCommand::Score { action: action.into() });
+    w.send(wanted("ask"));
+    w.until("an answer", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Answered { ask: 2, .. })))
+        .await;
+    w.send(wanted("ask"));
+    w.until("a failure", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::AskFailed { ask: 3, .. })))
+        .await;
+    w.send(wanted("say"));
+    w.said(Level::Info, "from work").await;
+    w.send(wanted("show"));
+    w.until("the situation once more", |n, _| matches!(n, Notice::Situation(_))).await;
+    w.send(Command::Cancel);
+    w.quit().await;
+    let told = clerk.told.lock().unwrap();
+    let told: Vec<&str> = told.iter().map(String::as_str).filter(|told| !told.starts_with("done")).collect();
+    assert_eq!(told, ["ask 2 answered", "ask 3 failed", "cancelled"]);
 }
