@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use crate::support::opened::configuration;
+use crate::support::opened::{begun, configuration};
 use stepwright::driver::{
     Beginning, Command, Contender, DuelCommand, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup,
     Source, open_to_read, prepare, start,
 };
-use stepwright::episode::{Configuration, Event, Header, Record, Session, log};
+use stepwright::episode::{Assertions, Configuration, Event, Header, Record, Session, log};
 use stepwright::world::Sources;
 
 fn beginning() -> Beginning {
@@ -168,4 +168,32 @@ async fn a_session_that_is_only_read_takes_no_decision() {
     w.said(Level::Info, "at step 1").await;
     let records = w.quit().await;
     assert!(!records.iter().skip(session.records() as usize).any(|r| matches!(r.event, Event::Decided { .. })));
+}
+
+/// A set that is adopted at the beginning stands in place of its action's own assertions alone.
+#[tokio::test]
+async fn what_is_adopted_at_the_beginning_leaves_the_other_actions_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let task = Sources::default().told("household", None).unwrap().remove(0).id;
+    let clock = Arc::new(|| 0);
+    let opened = |adopted: Vec<Assertions>| {
+        let mut setup = begun(("household", &task), ("", &[]), &config, clock.clone(), None);
+        setup.adopted = adopted;
+        Watched::start(setup)
+    };
+    let mut own = opened(Vec::new());
+    own.recommended().await;
+    let mut expected = own.session.assertions().clone();
+    own.quit().await;
+    let (action, assertions) = ("open".to_owned(), vec!["self.is_visible(recep)".to_owned()]);
+    let mut w =
+        opened(vec![Assertions { action: action.clone(), assertions: assertions.clone(), origin: "tests".into() }]);
+    w.recommended().await;
+    expected.insert(action.clone(), (assertions, "tests".into()));
+    assert!(expected.len() > 2);
+    assert_eq!(w.session.assertions(), &expected);
+    let adopted = w.records.iter().filter(|record| record.event.adopted().is_some_and(|set| set.action == action));
+    assert_eq!(adopted.count(), 1, "recorded once");
+    w.quit().await;
 }

@@ -151,6 +151,9 @@ mod tests {
         }
         let alone = bounded(Answered { exchange: None, ..answered("x".repeat(most), 0) });
         assert!(alone.result.is_err() && alone.exchange.is_none());
+        // As it is written a text has four signs more: `["…"]`.
+        let kept = bounded(Answered { exchange: None, ..answered("x".repeat(most - 4), 0) });
+        assert!(kept.result.is_ok(), "as long as may be");
         let kept = bounded(answered("x".repeat(1000), 1000));
         assert!(kept.result.is_ok() && !kept.exchange.unwrap().completions.is_empty());
     }
