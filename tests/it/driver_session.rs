@@ -184,3 +184,30 @@ async fn a_prompt_that_is_too_long_is_shortened_and_that_is_said_and_recorded() 
     assert!(w.session.current().unwrap().turn.asks[0].prompt.as_ref().unwrap().left_out.is_some());
     w.quit().await;
 }
+
+/// Another node is looked at: its state is told with what its own step changed, and the session stays where it is.
+#[tokio::test]
+async fn another_node_can_be_looked_at() {
+    let mut w = Watched::new(Scripted::lines(&["agent.add(4)", "agent.add(3)", "agent.add(1)"]));
+    for _ in 0..2 {
+        w.recommended().await;
+        w.approve();
+        w.executed().await;
+    }
+    w.recommended().await;
+    let records = w.records.len();
+    for (node, total, changed) in [(1, 4, true), (0, 0, false), (2, 7, true), (1, 4, true)] {
+        w.send(Command::Look { node });
+        let looked = w.until("the state there", |n, _| matches!(n, Notice::Looked(_))).await;
+        let Notice::Looked(there) = looked else { panic!("{looked:?}") };
+        assert_eq!((there.node, &there.truth["total"]), (node, &serde_json::json!(total)));
+        let changes = there.truth_changes.as_array().unwrap();
+        assert_eq!(changes.len(), usize::from(changed), "{changes:?}");
+        assert!(changes.iter().all(|change| change["value"] == total), "{changes:?}");
+    }
+    assert_eq!((w.records.len(), w.session.cursor()), (records, 2), "nothing is recorded");
+    w.send(Command::Look { node: 99 });
+    w.approve();
+    assert!(w.executed().await.contains('8'));
+    w.quit().await;
+}
