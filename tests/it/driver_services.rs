@@ -117,7 +117,7 @@ fn question(view: &SessionView<'_>) -> AskSpec {
     AskSpec {
         kind: AskKind::Candidates { action: "step".into() },
         model: view.discoverer.name(),
-        prompt: Some(prompt.into()),
+        prompt: Some(prompt),
         n: 1,
         temperature: 0.0,
         shape: Shape::Generate(Generation::default()),
