@@ -202,6 +202,14 @@ pub fn load(path: &Path) -> Result<Loaded, LogError> {
     read(file, path)
 }
 
+/// Why a log is not had for writing.
+fn unopened(path: &Path, source: std::io::Error) -> LogError {
+    match source.kind() {
+        std::io::ErrorKind::WouldBlock => LogError::Locked { path: path.to_owned() },
+        _ => LogError::Io { path: path.to_owned(), source },
+    }
+}
+
 /// Appends records to a log file.
 #[derive(Debug)]
 pub struct Writer {
@@ -218,7 +226,7 @@ impl Writer {
         if let Some(folder) = path.parent() {
             stepwright_files::folder(folder).map_err(io)?;
         }
-        let mut writer = Writer::over(Lines::create(path).map_err(io)?, 0);
+        let mut writer = Writer::over(Lines::create(path).map_err(|error| unopened(path, error))?, 0);
         let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;
         if let Err(error) = writer.line(line).and_then(|()| writer.sync()) {
             // A file without a header is no session, and would block the next attempt.
@@ -231,11 +239,7 @@ impl Writer {
     /// Opens a log to continue it: reads it under the lock. A torn line is set aside (`FILE.torn`) once something is appended; until
     /// then the file stays as it is.
     pub fn resume(path: &Path) -> Result<(Self, Loaded), LogError> {
-        let io = |source| LogError::Io { path: path.to_owned(), source };
-        let handle = Lines::lock(path, false).map_err(|error| match error.kind() {
-            std::io::ErrorKind::WouldBlock => LogError::Locked { path: path.to_owned() },
-            _ => io(error),
-        })?;
+        let handle = Lines::lock(path, false).map_err(|error| unopened(path, error))?;
         let loaded = read(handle.reader(), path)?;
         let mut writer = Writer::over(Lines::after(handle, loaded.whole), loaded.session.records());
         writer.unterminated = loaded.unterminated;

@@ -15,6 +15,8 @@ use crate::{schedule, sum};
 
 /// Bytes that are in doubt at most before the disk is waited for unasked.
 const IN_DOUBT: usize = 4 << 20;
+/// How often a file is opened anew at most because its name leads elsewhere; there are names of which that can never be told.
+const TRIES: u32 = 100;
 /// How long a lock outlives a process that was killed while it started another: until that runs its own program.
 const LINGERS: Duration = Duration::from_millis(300);
 
@@ -252,12 +254,14 @@ impl Lines {
 /// Opens a file and locks it. Whoever had the lock before may have renamed or deleted it meanwhile: then what its name leads to now is opened.
 fn alone(open: impl Fn() -> io::Result<Handle>) -> io::Result<Handle> {
     let since = Instant::now();
+    let mut tries = 0;
     loop {
         let handle = open()?;
+        tries += 1;
         let comparable = matches!(place(&handle), Ok(Presence::Same));
         while handle.lock() == Lock::Busy {
             // In a schedule nobody was killed.
-            if since.elapsed() >= LINGERS || schedule::is_job() {
+            if schedule::is_job() || since.elapsed() >= LINGERS {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -267,7 +271,7 @@ fn alone(open: impl Fn() -> io::Result<Handle>) -> io::Result<Handle> {
             Ok(Presence::Replaced) => comparable,
             _ => false,
         };
-        if !gone || since.elapsed() >= LINGERS {
+        if !gone || tries == TRIES {
             return Ok(handle);
         }
     }
