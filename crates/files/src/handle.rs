@@ -3,9 +3,13 @@
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::faults::{self, Done, Operation};
 use crate::schedule;
+
+/// How often a lock that another has is looked at.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// How locking went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,23 +73,19 @@ impl Handle {
         self.file.metadata()
     }
 
-    /// Locks the file for this process; the lock ends with the handle.
-    pub fn lock(&self) -> Lock {
+    /// Locks the file for this process, waiting so long for who has it; the lock ends with the handle.
+    pub fn lock(&self, patience: Duration) -> Lock {
         if faults::pass(&self.path, Operation::Lock).is_err() {
             return Lock::Unsupported;
         }
-        let mut locked = self.file.try_lock();
-        // Who waits for a turn keeps its lock; a process that another test starts has copies of all locks until it runs its own program.
-        for _ in 0..if schedule::is_job() { 10 } else { 0 } {
-            if matches!(locked, Err(TryLockError::WouldBlock)) {
-                std::thread::sleep(std::time::Duration::from_millis(2));
-                locked = self.file.try_lock();
+        let since = Instant::now();
+        loop {
+            match self.file.try_lock() {
+                Ok(()) => return Lock::Held,
+                Err(TryLockError::Error(_)) => return Lock::Unsupported,
+                Err(TryLockError::WouldBlock) if since.elapsed() >= schedule::patience(patience) => return Lock::Busy,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
             }
-        }
-        match locked {
-            Ok(()) => Lock::Held,
-            Err(TryLockError::WouldBlock) => Lock::Busy,
-            Err(TryLockError::Error(_)) => Lock::Unsupported,
         }
     }
 

@@ -7,11 +7,11 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::free::siblings;
 use crate::handle::{Handle, Lock, cannot_sync};
-use crate::{schedule, sum};
+use crate::sum;
 
 /// Bytes that are in doubt at most before the disk is waited for unasked.
 const IN_DOUBT: usize = 4 << 20;
@@ -253,18 +253,13 @@ impl Lines {
 
 /// Opens a file and locks it. Whoever had the lock before may have renamed or deleted it meanwhile: then what its name leads to now is opened.
 fn alone(open: impl Fn() -> io::Result<Handle>) -> io::Result<Handle> {
-    let since = Instant::now();
     let mut tries = 0;
     loop {
         let handle = open()?;
         tries += 1;
         let comparable = matches!(place(&handle), Ok(Presence::Same));
-        while handle.lock() == Lock::Busy {
-            // In a schedule nobody was killed.
-            if schedule::is_job() || since.elapsed() >= LINGERS {
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        if handle.lock(LINGERS) == Lock::Busy {
+            return Err(io::ErrorKind::WouldBlock.into());
         }
         let gone = match place(&handle) {
             Ok(Presence::Deleted) => true,

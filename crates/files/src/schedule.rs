@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Something that works on files.
 pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
@@ -89,13 +90,18 @@ pub(crate) fn pass() {
     }
 }
 
-/// Whether this thread is a job of a schedule, where nothing comes of waiting for a while.
-pub(crate) fn is_job() -> bool {
-    TICKET.with_borrow(Option::is_some)
+/// How long a lock is waited for: by a job as long as a process just started has copies of all locks, since another job keeps its own.
+pub(crate) fn patience(usual: Duration) -> Duration {
+    if TICKET.with_borrow(Option::is_some) { usual.min(Duration::from_millis(20)) } else { usual }
 }
 
-/// One run: whose turn it was each time, and who could have had it; and whether one had nothing more to do at its turn.
-struct Run(Vec<(usize, Vec<usize>)>, bool);
+/// One run of a schedule.
+struct Run {
+    /// Whose turn it was each time, and who could have had it.
+    course: Vec<(usize, Vec<usize>)>,
+    /// Whether one had nothing more to do at its turn.
+    differs: bool,
+}
 
 impl Run {
     /// Follows a schedule, and goes on with whoever had the turn last, or the first that can.
@@ -124,13 +130,13 @@ impl Run {
                 turns.set(turn, State::Runs);
             }
         });
-        Run(course, differs)
+        Run { course, differs }
     }
 
     /// Switches away from a job that could have gone on, up to a turn.
     fn preemptions(&self, until: usize, turn: usize) -> usize {
-        let whose = self.0.iter().take(until).map(|(job, _)| *job).chain([turn]);
-        let next = whose.clone().skip(1).zip(self.0.iter().skip(1));
+        let whose = self.course.iter().take(until).map(|(job, _)| *job).chain([turn]);
+        let next = whose.clone().skip(1).zip(self.course.iter().skip(1));
         whose.zip(next).filter(|(last, (next, (_, able)))| last != next && able.contains(last)).count()
     }
 }
@@ -149,10 +155,10 @@ pub fn every_order<'a>(
         let mut tries = 0;
         let run = loop {
             let run = Run::follow(jobs(), &schedule);
-            let whose = || run.0.iter().map(|(job, _)| job.to_string()).collect::<String>();
+            let whose = || run.course.iter().map(|(job, _)| job.to_string()).collect::<String>();
             check().map_err(|why| format!("jobs in the order {}: {why}", whose()))?;
             tries += 1;
-            match run.1 {
+            match run.differs {
                 false => break run,
                 // A lock that a process had by accident makes one do otherwise, once.
                 true if tries < 5 => {}
@@ -160,9 +166,9 @@ pub fn every_order<'a>(
             }
         };
         orders += 1;
-        for (at, (turn, able)) in run.0.iter().enumerate().skip(schedule.len()) {
+        for (at, (turn, able)) in run.course.iter().enumerate().skip(schedule.len()) {
             for other in able.iter().filter(|other| *other != turn && run.preemptions(at, **other) <= preemptions) {
-                let before = run.0.iter().take(at).map(|(job, _)| *job);
+                let before = run.course.iter().take(at).map(|(job, _)| *job);
                 left.push(before.chain([*other]).collect());
             }
         }
