@@ -286,10 +286,7 @@ impl Play {
             "paste" => return self.bench.app.terminal(Event::Paste(rest.to_owned()), self.bench.now),
             "click" => return self.click(rest),
             "size" => return self.size = size(rest),
-            "rest" => {
-                std::thread::sleep(Duration::from_millis(130));
-                return self.bench.later(130);
-            }
+            "rest" => return self.bench.later(130),
             "later" => return self.bench.later(rest.parse().expect("milliseconds")),
             "check" => return self.check(self.checks.len() - 1, rest),
             "late" => return self.check(0, rest),

@@ -1,14 +1,15 @@
-//! The whole driver under simulated faults, for tests: one thread, no clock, and a seed that decides what a person asks for, when and what a
-//! model answers, what the disk refuses or drops, what others do to the file, when work beside the episode is done (steps of a world in another
+//! The whole driver under simulated faults, for tests: one thread, no clock, and a seed that decides what a person asks for (by commands, and by
+//! keys at a workbench whose screen is looked at), when and what a model answers, what the disk refuses or drops, what others do to the file, when work beside the episode is done (steps of a world in another
 //! process, a method's own work, a service's) and what befalls that process. Checked is what is said: a record that is shown is
 //! in the file, words about the file are so, what the world is said to have answered is what it answers on that way, every ask, request and
 //! work ends, nothing is asked after the episode's end. A course of a seed is the same byte for byte.
 //! `STEPWRIGHT_SEEDS=10000 STEPWRIGHT_REQUESTS=200 cargo test -p stepwright-driver simulation` runs more of them than a test does.
 
 mod beside;
+mod terminal;
 pub(crate) mod world;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::run::start_beside;
 use crate::{Beginning, Persistence, Setup, Source, built_in_methods, sandbox};
 use beside::{COUNTS, Counts, Noting, Tally, Waiting};
+use terminal::{Desk, Truth};
 use world::{Befalls, SPECIFICATION, Shared, Sum};
 
 /// A model that answers when and what the course says.
@@ -85,6 +87,7 @@ impl Dice {
 /// A course: the driver, what surrounds it, and what was seen of it.
 struct Course {
     dice: Dice,
+    desk: Desk,
     folder: tempfile::TempDir,
     handle: Handle,
     model: Arc<Model>,
@@ -111,11 +114,14 @@ struct Course {
     last_words: String,
     names: u32,
     trace: Option<String>,
+    tokens: BTreeMap<String, usize>,
 }
 
 const RUNS_DRY: usize = 12;
 /// Most notices that a request may be answered with.
 const MOST: usize = 3_000;
+/// Of how many requests one is followed by a look at the screen.
+const LOOKED: u64 = 4;
 
 impl Course {
     fn begin(seed: u64, traced: bool) -> Self {
@@ -172,6 +178,7 @@ impl Course {
         };
         Course {
             dice,
+            desk: Desk::new(),
             folder,
             handle: start_beside(setup, waiting.beside()).unwrap(),
             model,
@@ -194,10 +201,11 @@ impl Course {
             last_words: String::new(),
             names: 0,
             trace: traced.then(String::new),
+            tokens: BTreeMap::new(),
         }
     }
 
-    /// Takes in what the driver says until it has nothing to say.
+    /// Takes in what the driver says, and sends what the workbench asks upon it, until neither has anything to say.
     async fn settle(&mut self) -> Result<(), String> {
         let (mut dry, mut heard) = (0, 0);
         while dry < RUNS_DRY {
@@ -212,6 +220,12 @@ impl Course {
                 Err(_) => {
                     dry += 1;
                     tokio::task::yield_now().await;
+                }
+            }
+            if dry == RUNS_DRY && !self.stopped {
+                for command in self.desk.rest() {
+                    dry = 0;
+                    self.send(command)?;
                 }
             }
         }
@@ -229,11 +243,47 @@ impl Course {
         if self.harmed.is_none() && self.unwritten.is_none() && !self.stopped { self.is_kept() } else { Ok(()) }
     }
 
-    fn hear(&mut self, notice: Notice) -> Result<(), String> {
-        if let Some(trace) = &mut self.trace {
-            let folder = self.folder.path().display().to_string();
-            trace.push_str(&format!("{notice:?}\n").replace(&folder, "F"));
+    fn send(&mut self, command: Command) -> Result<(), String> {
+        self.note(|| format!("> {command:?}"));
+        self.handle.commands.send(command).map_err(|_| "the driver is gone".into())
+    }
+
+    /// Looks at the screen now and then.
+    fn look(&mut self) -> Result<(), String> {
+        if !self.dice.one_in(LOOKED) {
+            return Ok(());
         }
+        let truth = Truth {
+            session: &self.session,
+            unwritten: self.unwritten,
+            is_under_way: !self.asked.is_empty() || self.waiting.len() > 0,
+            path: &self.path,
+        };
+        let screen = self.desk.look(&truth).map_err(|why| format!("on the screen: {why}"))?;
+        self.note(|| screen);
+        Ok(())
+    }
+
+    /// Writes down what happens, where that is wanted: paths as if the folder were always the same, and questions of the workbench, whose numbers
+    /// are the process's, by their order.
+    fn note(&mut self, what: impl FnOnce() -> String) {
+        let Some(trace) = &mut self.trace else { return };
+        let text = what().replace(&self.folder.path().display().to_string(), "F");
+        let mut parts = text.split("token: ");
+        trace.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            let (number, rest) = part.split_at(end);
+            let known = self.tokens.len();
+            let place = *self.tokens.entry(number.to_owned()).or_insert(known);
+            trace.push_str(&format!("token: {place}{rest}"));
+        }
+        trace.push('\n');
+    }
+
+    fn hear(&mut self, notice: Notice) -> Result<(), String> {
+        self.note(|| format!("{notice:?}"));
+        self.desk.hear(notice.clone());
         match notice {
             Notice::Opened { session, .. } => self.session = *session,
             Notice::Recorded(record) => self.record(&record)?,
@@ -401,17 +451,22 @@ impl Course {
         self.settle().await?;
         for _ in 0..requests {
             self.surroundings();
-            let command = self.command();
-            if let Some(trace) = &mut self.trace {
-                trace.push_str(&format!("> {command:?}\n").replace(&self.folder.path().display().to_string(), "F"));
+            let commands = if self.dice.one_in(2) {
+                vec![self.command()]
+            } else {
+                self.desk.happens(&mut self.dice);
+                self.desk.rest()
+            };
+            let goes_on = commands.iter().any(|command| matches!(command, Command::Gate(_) | Command::Write));
+            for command in commands {
+                self.send(command)?;
             }
-            let goes_on = matches!(command, Command::Gate(_) | Command::Write);
-            self.handle.commands.send(command).map_err(|_| "the driver is gone")?;
             // Some requests come one upon the other.
             if self.dice.one_in(4) {
                 continue;
             }
             self.settle().await?;
+            self.look()?;
             // Whatever would go on writes first, and nothing hinders it.
             if goes_on && self.faults.is_empty() && self.unwritten == Some(Unwritten::Failed) {
                 return Err("there is room, and it does not try again".into());
@@ -432,7 +487,14 @@ impl Course {
     async fn leave(&mut self) -> Result<(), String> {
         let fails = !self.faults.is_empty() || self.unwritten.is_some() || self.harmed.is_some();
         let (errors, path) = (self.errors, self.path.clone());
-        self.handle.commands.send(Command::Quit).map_err(|_| "the driver is gone")?;
+        self.desk.leave()?;
+        if self.dice.one_in(4) {
+            // The terminal is gone, and with it whoever asks.
+            self.note(|| "> gone".into());
+            self.handle.commands = tokio::sync::mpsc::unbounded_channel().0;
+        } else {
+            self.send(Command::Quit)?;
+        }
         self.settle().await?;
         if !self.stopped {
             return Err("it does not stop".into());
@@ -537,6 +599,13 @@ fn courses_come_by_all_that_may_happen() {
         "no server",
         "Unwritten(Some(Failed))",
         "Unwritten(Some(Lost))",
+        // On the screen.
+        "Too small",
+        "X not written",
+        "stops it",
+        "The world's process ended",
+        "Leaving stops whatever is under way",
+        "> gone",
     ];
     let missing: Vec<&str> = happens.into_iter().filter(|words| !all.contains(words)).collect();
     assert!(missing.is_empty(), "{missing:?}");

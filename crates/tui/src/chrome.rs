@@ -112,6 +112,9 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
             if matches!(view.world, Some(ProcessStatus::Dead { .. })) {
                 right.insert(0, format!("{} the world has ended", theme.glyphs.no));
             }
+            if view.unwritten.is_some() {
+                right.insert(0, format!("{} not written", theme.glyphs.no));
+            }
             let mut left = vec![format!("step {step}")];
             left.splice(0..0, view.is_blind().then(|| "blind".to_owned()));
             left.splice(0..0, view.read_only.then(|| "read-only".to_owned()));

@@ -59,7 +59,7 @@ pub(crate) struct Geometry {
     /// The tab bar; empty unless one slot has all panes.
     pub tabs: Rect,
     pub slots: Vec<Placed>,
-    /// The world's answer; empty where the observations are shown anyway.
+    /// The world's answer: beside Observations as well, which may be scrolled or covered.
     pub answer: Rect,
     /// The chosen proposal in brief; empty where the proposals are shown anyway.
     pub gate: Rect,
@@ -255,8 +255,7 @@ impl Layout {
         let shows = |pane| {
             if one { focus == pane } else { columns.iter().flat_map(|c| &c.slots).any(|s| s.shown == pane) }
         };
-        let [answer, whole] = [self.answer.0, self.answer.1]
-            .map(|rows| if shows(PaneId::Observations) { 0 } else { rows.min(area.height / 6) });
+        let [answer, whole] = [self.answer.0, self.answer.1].map(|rows| rows.min(area.height / 6));
         let strip = if area.height >= STRIP { self.strip } else { 0 };
         let gate = u16::from(!shows(PaneId::Proposals));
         // What all columns leave over is the answer's, as far as it is cut.

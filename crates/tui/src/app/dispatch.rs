@@ -592,9 +592,12 @@ impl App {
         // What is only being opened loses nothing.
         let opens = self.pending.launch.is_some() && self.pending.fetch.is_none() && self.view.session.is_none();
         if self.is_working() && !self.view.stopped && !opens {
-            let question = "Something is under way; leaving stops it. The session is saved up to here and opens again with \
-                            `stepwright open`.";
-            return self.open(asked::confirm("Leave?", question.into(), "leave", vec![Reply::Leave]));
+            let kept = match self.view.unwritten {
+                None => "The session is saved up to here and opens again with `stepwright open`.",
+                Some(_) => "What waits to be written is tried once more, and said if it cannot be.",
+            };
+            let question = format!("Leaving stops whatever is under way. {kept}");
+            return self.open(asked::confirm("Leave?", question, "leave", vec![Reply::Leave]));
         }
         self.effects.push(Effect::Quit);
     }

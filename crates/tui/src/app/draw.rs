@@ -46,7 +46,9 @@ impl App {
             self.draw_panes(&geometry, frame);
         }
         if self.shows_banner() {
-            let panes = Rect { height: geometry.message.y.saturating_sub(geometry.title.bottom()), ..area };
+            // The world's answer stays in sight.
+            let below = if geometry.answer.is_empty() { geometry.message } else { geometry.answer };
+            let panes = Rect { height: below.y.saturating_sub(geometry.title.bottom()), ..area };
             let panes = Rect { y: geometry.title.bottom(), ..panes };
             world_banner::render(&self.view, &self.themes.now, &self.banner_hint(), panes, frame);
         }

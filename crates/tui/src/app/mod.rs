@@ -244,7 +244,7 @@ impl App {
         self.dialogs.last().map(|d| d.title())
     }
 
-    pub(crate) fn is_choosing(&self) -> bool {
+    pub fn is_choosing(&self) -> bool {
         self.choosing || self.view.session.is_none()
     }
 

@@ -1,6 +1,6 @@
 //! Pause of typing before what was typed is checked, and the number under which the answer is expected.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::pane::Intent;
 use crate::view::{Answer, View};
@@ -12,33 +12,27 @@ const PAUSE: Duration = Duration::from_millis(120);
 #[derive(Debug, Default)]
 pub(crate) struct Debounce {
     token: u64,
-    due: Option<Instant>,
+    /// Whether something was typed that was not checked. A later wish to be woken takes the place of an earlier one, so that being woken
+    /// means that the pause is over.
+    is_due: bool,
 }
 
 impl Debounce {
     /// Something was typed; asks to be woken.
     pub fn touch(&mut self) -> Intent {
-        self.token = token();
-        self.due = Some(Instant::now() + PAUSE);
+        (self.token, self.is_due) = (token(), true);
         Intent::WakeIn(PAUSE)
     }
 
     /// Nothing is waited for: the number under which the answer to what is there now is expected.
     pub fn at_once(&mut self) -> u64 {
-        self.token = token();
-        self.due = None;
+        (self.token, self.is_due) = (token(), false);
         self.token
     }
 
-    /// After a wake-up: `Ok(token)` if the work is due, `Err(intent)` to wait on, `None` if nothing waits.
-    pub fn ready(&mut self) -> Option<Result<u64, Intent>> {
-        let due = self.due?;
-        let left = due.saturating_duration_since(Instant::now());
-        if left > Duration::ZERO {
-            return Some(Err(Intent::WakeIn(left)));
-        }
-        self.due = None;
-        Some(Ok(self.token))
+    /// After a wake-up: the number, if something is to be checked.
+    pub fn ready(&mut self) -> Option<u64> {
+        std::mem::take(&mut self.is_due).then_some(self.token)
     }
 
     pub fn answer<'a>(&self, view: &'a View) -> Option<&'a Answer> {
@@ -51,14 +45,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_pause_counts() {
+    fn what_was_typed_is_checked_once_and_an_answer_is_of_what_was_typed_last() {
         let mut pause = Debounce::default();
         assert!(pause.ready().is_none());
         let _ = pause.touch();
-        assert!(matches!(pause.ready(), Some(Err(Intent::WakeIn(_)))));
         let _ = pause.touch();
-        std::thread::sleep(PAUSE + Duration::from_millis(5));
-        let Some(Ok(token)) = pause.ready() else { panic!("the pause is over") };
+        let Some(token) = pause.ready() else { panic!("the pause is over") };
         assert!(pause.ready().is_none());
         let mut view = View::default();
         view.notice(stepwright_protocol::Notice::ProgramChecked { token, lines: Vec::new() });

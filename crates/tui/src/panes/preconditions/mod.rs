@@ -635,17 +635,11 @@ impl Pane for PreconditionsPane {
 
     fn wake(&mut self, view: &View) -> Vec<Intent> {
         let Some(typing) = &mut self.typing else { return Vec::new() };
-        match typing.pause.ready() {
-            None => Vec::new(),
-            Some(Err(wait)) => vec![wait],
-            // What does not parse is not asked about: that is said already.
-            Some(Ok(_)) if typing.fault.is_some() => Vec::new(),
-            Some(Ok(token)) => {
-                let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
-                let weighed = self.weighed.ask(&action, &text, view);
-                send(CandidateCommand::Try { token, action, text }).into_iter().chain(weighed).collect()
-            }
-        }
+        // What does not parse is not asked about: that is said already.
+        let Some(token) = typing.pause.ready().filter(|_| typing.fault.is_none()) else { return Vec::new() };
+        let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
+        let weighed = self.weighed.ask(&action, &text, view);
+        send(CandidateCommand::Try { token, action, text }).into_iter().chain(weighed).collect()
     }
 }
 

@@ -93,16 +93,10 @@ impl Editing {
 
     /// After a pause: has the whole program checked.
     pub fn wake(&mut self, view: &View, trail: &[NodeId]) -> Vec<Intent> {
-        match self.pause.ready() {
-            None => Vec::new(),
-            Some(Err(wait)) => vec![wait],
-            Some(Ok(token)) => {
-                let Some(session) = &view.session else { return Vec::new() };
-                let (lines, first) = rows::edited_program(trail, session, self.node, self.editor.text().trim());
-                self.first = first;
-                vec![Intent::Send(Command::CheckProgram { token, lines })]
-            }
-        }
+        let (Some(token), Some(session)) = (self.pause.ready(), &view.session) else { return Vec::new() };
+        let (lines, first) = rows::edited_program(trail, session, self.node, self.editor.text().trim());
+        self.first = first;
+        vec![Intent::Send(Command::CheckProgram { token, lines })]
     }
 
     pub fn update(&mut self, view: &View) {
