@@ -11,7 +11,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::candidate_store::{self, Where};
 use super::headless::interrupted;
-use super::{CliError, Global, note, print, print_json};
+use super::{CliError, Global, note, print, print_json, target};
 use stepwright_driver::Source;
 use stepwright_episode::Role;
 use stepwright_launch::{read_form, resolver};
@@ -121,7 +121,7 @@ impl Form {
             let text = written(answer.completions.first().map(|one| one.text.as_str()).unwrap_or_default());
             match moments.judge(&text, &path) {
                 Ok(judged) => {
-                    self.write(&text)?;
+                    target::replace(&self.out, &text)?;
                     print(&format!(
                         "{judged}written to {path}; edit it, check it (belief check), and begin with --states {path}\n"
                     ))?;
@@ -134,15 +134,11 @@ impl Form {
             }
         }
         let Some((text, wrong)) = best else { return Ok(ExitCode::FAILURE) };
-        self.write(&text)?;
+        target::replace(&self.out, &text)?;
         print(&format!(
             "{wrong}\nno form passed; that with the fewest faults is in {path}: edit it, then belief check\n"
         ))?;
         Ok(ExitCode::FAILURE)
-    }
-
-    fn write(&self, text: &str) -> Result<(), CliError> {
-        super::export::write(&self.out, text).map_err(|e| CliError::Failed(format!("{}: {e}", self.out.display())))
     }
 }
 

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::export::write;
 use super::sessions::{found, newest};
 use super::{CliError, Global, note, print, print_file, target};
 use stepwright_episode::{NodeId, Session, log};
@@ -52,7 +51,7 @@ impl Compare {
         let named = self.sessions.iter().map(|word| Named::read(&folder, word)).collect::<Result<Vec<_>, _>>()?;
         let read: Vec<PathBuf> = named.iter().map(|named| named.path.clone()).collect();
         for file in [&self.html, &self.json].into_iter().flatten() {
-            target::look_at(file, &read, self.replace)?;
+            target::look_at(file, &read, Some(self.replace))?;
         }
         let mut loaded: Vec<(String, Session, Option<NodeId>)> = Vec::new();
         for named in &named {
@@ -112,7 +111,7 @@ fn out(file: &Path, text: &str) -> Result<(), CliError> {
     if file.as_os_str() == "-" {
         return print_file(text);
     }
-    write(file, text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))
+    target::replace(file, text)
 }
 
 /// What a word of the command line names.

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 
 use super::headless::interrupted;
 use super::world::WorldName;
-use super::{CliError, Global, note, print};
+use super::{CliError, Global, note, print, target};
 use stepwright_driver::Source;
 use stepwright_launch as launch;
 use stepwright_method::skills::text_of;
@@ -176,6 +176,7 @@ impl Distill {
             return Err(CliError::Usage("--out is a file: the journal is kept beside it".to_owned()));
         }
         for file in [Some(&self.out), self.segments.as_ref()].into_iter().flatten() {
+            target::look_at(file, &self.logs, None)?;
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
             if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
                 let why = format!("{}: there is no folder {}; make it first", file.display(), folder.display());
@@ -233,11 +234,11 @@ impl Distill {
 
     fn write(&self, before: &Knowledge, found: &Found) -> Result<ExitCode, CliError> {
         let Found { known, cuts, remarks, early } = found;
-        replace(&self.out, &file::write(known))?;
+        target::replace(&self.out, &file::write(known))?;
         if let Some(path) = &self.segments {
             let line =
                 |(id, cut): &(String, Vec<Segment>)| format!("{}\n", json!({ "trajectory": id, "segments": cut }));
-            replace(path, &cuts.iter().map(line).collect::<String>())?;
+            target::replace(path, &cuts.iter().map(line).collect::<String>())?;
         }
         let mut text = String::new();
         for change in changes::between(before, known) {
@@ -273,9 +274,4 @@ fn primitive_functions(world: &WorldKind) -> &'static str {
 fn read_knowledge(path: &Path) -> Result<Knowledge, CliError> {
     let text = text_of(path).map_err(CliError::Failed)?;
     file::read(&text).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))
-}
-
-/// Writes a file whole or not at all.
-fn replace(path: &Path, text: &str) -> Result<(), CliError> {
-    stepwright_files::replace(path, text.as_bytes()).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))
 }

@@ -68,13 +68,13 @@ impl Export {
         let session = self.session.place(&config.paths.sessions())?;
         for (file, format) in choices {
             let Some(file) = file else { continue };
-            target::look_at(&file, session.file.as_slice(), self.replace)?;
+            target::look_at(&file, session.file.as_slice(), Some(self.replace))?;
             let text = render(&config, &session, format)?;
             if file.as_os_str() == "-" {
                 print_file(&text)?;
                 continue;
             }
-            write(&file, &text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
+            target::replace(&file, &text)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -133,9 +133,4 @@ fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Resul
         None => recording::cast(loaded, config, &sources).map_err(failed),
     };
     Ok(loaded.into_iter().map(render).collect::<Result<Vec<_>, _>>()?.join("\n"))
-}
-
-/// Writes beside the target and renames, so that a failed export leaves what was there.
-pub(super) fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    stepwright_files::replace(file, text.as_bytes())
 }

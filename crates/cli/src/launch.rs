@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::mirror::Mirror;
 use super::places::Places;
 use super::recording;
+use super::target;
 use stepwright_driver::Source;
 use stepwright_episode::{Configuration, Header, NodeId, Session, log};
 use stepwright_export::{self as export, Format};
@@ -396,7 +397,7 @@ impl Launcher for Launch {
         Ok(loaded(path)?.session)
     }
 
-    fn export(&self, session: &Path, form: ExportForm, target: &Path) -> Result<(), String> {
+    fn export(&self, session: &Path, form: ExportForm, to: &Path) -> Result<(), String> {
         let loaded = loaded(session)?;
         let render =
             |format, loaded| recording::render(format, loaded, &self.config, &self.sources).map_err(|e| e.to_string());
@@ -405,6 +406,6 @@ impl Launcher for Launch {
             ExportForm::Jsonl => render(Format::Jsonl, loaded)?,
             ExportForm::Cast => recording::cast(loaded, &self.config, &self.sources)?,
         };
-        super::export::write(target, &text).map_err(|e| format!("{}: {e}", target.display()))
+        target::write(to, &text, &[session.to_owned()]).map_err(|e| e.to_string())
     }
 }

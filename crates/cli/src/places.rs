@@ -43,7 +43,7 @@ impl Places {
         all.insert(key, place);
         let text = toml::to_string(&all).map_err(|e| e.to_string())?;
         let folder = self.0.parent().map_or(Ok(()), stepwright_files::folder);
-        let written = folder.and_then(|()| super::export::write(&self.0, &text));
+        let written = folder.and_then(|()| stepwright_files::replace(&self.0, text.as_bytes()));
         written.map_err(|e| format!("where the session was left could not be kept: {}: {e}", self.0.display()))
     }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use stepwright_rate::{Judging, Kept, Plans, RateError};
 
-use super::{CliError, Global, note, print};
+use super::{CliError, Global, note, print, target};
 use stepwright_study::curve::Format;
 use stepwright_study::report::Report;
 use stepwright_study::reprompt;
@@ -50,6 +50,7 @@ impl Rate {
         });
         let mut kept = Kept::open(&to).map_err(failed)?;
         if self.figures {
+            let read = [&[self.results, to][..], &self.with].concat();
             for path in &self.with {
                 kept.with(path).map_err(failed)?;
             }
@@ -60,7 +61,7 @@ impl Rate {
                     Format::Json => format!("{:#}\n", report.json()),
                     Format::Svg => Report::svg(std::slice::from_ref(&report)),
                 };
-                std::fs::write(path, text).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;
+                target::write(path, &text, &read)?;
             }
             print(&report.to_string())?;
             return Ok(ExitCode::SUCCESS);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{CliError, note, print};
+use super::{CliError, note, print, target};
 use stepwright_study::curve::Format;
 use stepwright_study::kinds::Kind;
 use stepwright_study::report;
@@ -68,8 +68,7 @@ impl Report {
             merged.into_iter().map(tabulate).collect::<Result<Vec<Tabulated>, String>>().map_err(CliError::Failed)?;
         // What is written comes first: a reader that closes the pipe must not cost the files.
         for (path, form) in &self.export {
-            let text = written(&all, *form);
-            std::fs::write(path, text).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;
+            target::write(path, &written(&all, *form), &files)?;
         }
         print(&printed(&all, files.len()))?;
         let holes: usize = all.iter().map(|one| one.merged.holes.len()).sum();

@@ -1,5 +1,5 @@
-//! Files that a command writes, looked at before anything is made: what it reads, and the sessions and results that are kept nowhere else, are
-//! not lost to a slip of the hand.
+//! Files that a command writes: looked at before anything is made, so that what it reads, and the sessions and results that are kept nowhere else,
+//! are not lost to a slip of the hand; and written whole or not at all.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,19 +10,33 @@ use super::CliError;
 const OURS: &[u8] = b"{\"stepwright\":";
 
 /// Says whether a file may be written. What a command wrote before in another form may be replaced.
-/// Errors: it is one of `inputs`, or a session or results, which only `replace` gives up.
-pub(super) fn look_at(file: &Path, inputs: &[PathBuf], replace: bool) -> Result<(), CliError> {
+/// Errors: it is one of `inputs`, or a session or results, which only `replace` gives up; `None` where nothing does.
+pub(super) fn look_at(file: &Path, inputs: &[PathBuf], replace: Option<bool>) -> Result<(), CliError> {
     // Standard output, and what is not there.
     let Some(there) = std::fs::canonicalize(file).ok().filter(|_| file.as_os_str() != "-") else { return Ok(()) };
     let name = file.display();
     if inputs.iter().any(|input| std::fs::canonicalize(input).is_ok_and(|input| input == there)) {
         return Err(CliError::Usage(format!("{name} is what is read; name another file to write")));
     }
-    if !replace && is_ours(&there) {
-        let why = format!("{name} is there already, a session or results; name another file, or give --replace");
-        return Err(CliError::Usage(why));
+    if replace != Some(true) && is_ours(&there) {
+        let or = if replace.is_some() { ", or give --replace" } else { "" };
+        return Err(CliError::Usage(format!("{name} is there already, a session or results; name another file{or}")));
     }
     Ok(())
+}
+
+/// Writes a file whole or not at all, so that what fails leaves what was there.
+/// Errors: as of [`look_at`], where nothing gives up what is there; it cannot be written.
+pub(super) fn write(file: &Path, text: &str, inputs: &[PathBuf]) -> Result<(), CliError> {
+    look_at(file, inputs, None)?;
+    replace(file, text)
+}
+
+/// The same of a file that was looked at, or that the command itself goes on with.
+/// Errors: it cannot be written.
+pub(super) fn replace(file: &Path, text: &str) -> Result<(), CliError> {
+    let failed = |e| CliError::Failed(format!("{}: {e}", file.display()));
+    stepwright_files::replace(file, text.as_bytes()).map_err(failed)
 }
 
 /// Whether a file begins as sessions and results do. A pipe is never opened: nothing waits for it.
@@ -49,7 +63,7 @@ mod tests {
         let results = at("r.jsonl", "{\"stepwright\":\"results\"}\n");
         let (page, logs) = (at("page.html", "<!doctype html>"), at("logs.jsonl", "{\"id\":\"a\"}\n"));
         let inputs = [session.clone(), logs.clone()];
-        let why = |file: &Path, replace| look_at(file, &inputs, replace).unwrap_err().to_string();
+        let why = |file: &Path, replace| look_at(file, &inputs, Some(replace)).unwrap_err().to_string();
         // By any name.
         for input in [&session, &logs, &folder.path().join("./a.jsonl")] {
             assert!(why(input, false).contains("what is read") && why(input, true).contains("what is read"));
@@ -62,10 +76,16 @@ mod tests {
         }
         assert!(why(&results, false).contains("--replace"));
         for (file, replace) in [(&results, true), (&page, false), (&folder.path().join("new.jsonl"), false)] {
-            look_at(file, &inputs, replace).unwrap();
+            look_at(file, &inputs, Some(replace)).unwrap();
         }
         // A session from standard input is no file that is named.
-        assert!(look_at(&session, &[], false).is_err());
-        look_at(Path::new("-"), &inputs, false).unwrap();
+        assert!(look_at(&session, &[], Some(false)).is_err());
+        look_at(Path::new("-"), &inputs, Some(false)).unwrap();
+        // Where there is no --replace none is named.
+        let refused = write(&results, "", &inputs).unwrap_err().to_string();
+        assert!(refused.ends_with("name another file"), "{refused}");
+        assert!(std::fs::read_to_string(&results).unwrap().contains("results"));
+        write(&page, "new", &inputs).unwrap();
+        assert_eq!(std::fs::read_to_string(&page).unwrap(), "new");
     }
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::world::WorldOptions;
-use crate::{BUILD, CliError, Global};
+use crate::{BUILD, CliError, Global, target};
 use stepwright_driver::Source;
 use stepwright_episode::Role;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::AdoptedSet;
+use stepwright_study::curve::Format;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::household::{self, Edition, shipped};
@@ -64,8 +65,10 @@ impl Episodes {
     }
 }
 
-pub(super) fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    std::fs::write(path, text).map_err(|e| failed(format!("{}: {e}", path.display())))
+/// The form of a file of curves, by its end; the file is looked at before anything is played.
+pub(super) fn curve_to(file: &Path) -> Result<Format, CliError> {
+    target::look_at(file, &[], None)?;
+    Format::of(file).map_err(CliError::Usage)
 }
 
 pub(super) fn failed(error: impl ToString) -> CliError {

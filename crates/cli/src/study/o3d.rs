@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::data::{Episodes, Ready, failed};
+use super::data::{Episodes, Ready, curve_to, failed};
 use crate::headless::HeadlessFlags;
-use crate::{CliError, Global, note};
-use stepwright_study::curve::Format;
+use crate::{CliError, Global, note, target};
 use stepwright_study::o3d::{Given, O3d, by_logs, conditions};
 use stepwright_study::runner::{Plan, Study};
 
@@ -56,7 +55,7 @@ pub(crate) struct O3dStudy {
 impl O3dStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
-        let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
+        let format = self.curve.as_deref().map(curve_to).transpose()?;
         let Ready { config, model, provenance, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
         let here =
             |name: &String| std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string());
@@ -85,7 +84,7 @@ impl O3dStudy {
         };
         let report = O3d::report(&carried.lines, false);
         if let (Some(path), Some(format)) = (&self.curve, format) {
-            super::data::write(path, &format.write(&report.plots()))?;
+            target::replace(path, &format.write(&report.plots()))?;
         }
         carried.tabulated(self.headless.json, report, "")
     }

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::data::{Episodes, Ready, write};
+use super::data::{Episodes, Ready, curve_to};
 use crate::headless::HeadlessFlags;
-use crate::{CliError, Global, print, print_json};
+use crate::{CliError, Global, print, print_json, target};
 use stepwright_episode::Role;
 use stepwright_method::SYMBOLIC;
 use stepwright_method::{self as method, Needs};
-use stepwright_study::curve::{Format, Plot};
+use stepwright_study::curve::Plot;
 use stepwright_study::runner::{Study, first_of_each_kind};
 use stepwright_study::statler::groups::Group;
 use stepwright_study::statler::live::{Condition, MOST_ACTIONS, Requests, groups};
@@ -93,7 +93,7 @@ impl StatlerStudy {
     }
 
     fn run_live(mut self, global: &Global) -> Result<ExitCode, CliError> {
-        let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
+        let format = self.curve.as_deref().map(curve_to).transpose()?;
         let Ready { config, model, provenance, opening } =
             self.episodes.ready(global, Some(KIND.name), MOST_ACTIONS)?;
         let data = self.episodes.data.clone();
@@ -114,7 +114,7 @@ impl StatlerStudy {
                 let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
                 return Err(CliError::Usage(why.to_owned()));
             }
-            write(path, &format.write(&plots))?;
+            target::replace(path, &format.write(&plots))?;
         }
         if self.headless.json {
             let labels: BTreeMap<_, _> = carried.labels.iter().cloned().collect();

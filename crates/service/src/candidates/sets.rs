@@ -8,7 +8,6 @@ use stepwright_driver::{SessionContext, SessionView};
 use stepwright_episode::gate::Request;
 use stepwright_episode::{Assertions, action_of_effects, effects_of};
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
-use stepwright_program::Assertion;
 use stepwright_protocol::{Level, Notice, SetSource};
 use stepwright_text::words::count;
 
@@ -55,15 +54,8 @@ fn contents(view: &SessionContext<'_>, source: SetSource) -> Result<NamedSet, St
         SetSource::Inferred(ranking) => Contents::Suggested(ranking),
         SetSource::Given(_, set) => Contents::Set(set),
         SetSource::File(path) => {
-            let mut set = AdoptedSet::read(&path).map_err(|e| e.to_string())?;
-            for AdoptedAction { action, assertions, .. } in &set.actions {
-                // An effect is compiled for its function when it is put in force; that it has the form, the file's reader saw.
-                for text in assertions.iter().filter(|_| action_of_effects(action).is_none()) {
-                    Assertion::compile(text).map_err(|e| {
-                        format!("{}: `{text}` of {action} is no assertion: {e}; nothing was loaded", path.display())
-                    })?;
-                }
-            }
+            // An effect is compiled for its function when it is put in force.
+            let mut set = AdoptedSet::read_sound(&path).map_err(|e| format!("{e}; nothing was loaded"))?;
             let missing = set_in_force(view).actions.into_iter();
             let missing: Vec<_> = missing.filter(|a| !set.actions.iter().any(|b| a.action == b.action)).collect();
             set.actions.extend(missing);

@@ -67,6 +67,11 @@ impl Inferred {
         }
     }
 
+    /// A model's, that failed: what was spent before was spent.
+    fn failed(why: String) -> Self {
+        Inferred { error: Some(why), ..Inferred::nothing(Approach::Validated) }
+    }
+
     fn suggested(self, store: &CandidateStore, action: &str, ranking: Ranking) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
@@ -97,12 +102,23 @@ pub(super) struct Filled {
     priced: Vec<[BTreeMap<String, Vec<String>>; 2]>,
 }
 
-async fn fill(subject: &Subject, origin: &Origin, seed: u64, cancel: &CancellationToken) -> Result<Filled, String> {
+/// Errors: why no candidates were had, and what was spent until then.
+async fn fill(
+    subject: &Subject,
+    origin: &Origin,
+    seed: u64,
+    cancel: &CancellationToken,
+) -> Result<Filled, (String, Spent)> {
     let (mut store, mut spent) = (subject.store.clone(), BTreeMap::new());
     let actions = subject.actions();
     if let Origin::Language(asking) = origin {
+        let mut all = Spent::default();
         for action in &actions {
-            take_in(&mut store, action, asking, seed, cancel, spent.entry(action.clone()).or_default()).await?;
+            let mut of = Spent::default();
+            let taken = take_in(&mut store, action, asking, seed, cancel, &mut of).await;
+            all.add(of);
+            taken.map_err(|why| (why, all))?;
+            spent.insert(action.clone(), of);
         }
     }
     let enumerates = matches!(origin, Origin::Symbolic);
@@ -114,7 +130,8 @@ async fn fill(subject: &Subject, origin: &Origin, seed: u64, cancel: &Cancellati
         let priced = RANKINGS.iter().map(|(_, ranking)| of(*ranking)).collect();
         Ok(Filled { store, spent, priced })
     };
-    tokio::task::spawn_blocking(work).await.map_err(|e| e.to_string())?
+    let filled = tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(e.to_string()));
+    filled.map_err(|why| (why, Spent::default()))
 }
 
 /// The same candidates under each ranking: one action at a time, and the assertions of all actions chosen together.
@@ -125,21 +142,16 @@ pub(super) async fn ablated(
     seed: u64,
     cancel: &CancellationToken,
 ) -> Result<Vec<Inferred>, String> {
-    let filled = filled.get_or_try_init(|| fill(subject, origin, seed, cancel)).await?;
-    let Filled { store, spent, priced } = filled;
-    let Spent { asks, prompt, completion } = spent.get(action).copied().unwrap_or_default();
+    let Filled { store, spent, priced } = match filled.get_or_try_init(|| fill(subject, origin, seed, cancel)).await {
+        Ok(filled) => filled,
+        Err((why, spent)) => return Ok(vec![spent.of(Inferred::failed(why))]),
+    };
+    let spent = spent.get(action).copied().unwrap_or_default();
     let pool = store.pool(action).map_err(|e| e.to_string())?;
     let valid = pool.candidates.iter().chain(&pool.held_back).filter(|c| c.fate == Validity::Valid).count();
     let candidates = pool.candidates.len() + pool.held_back.len();
-    let inferred = |approach, choice, assertions| Inferred {
-        choice,
-        assertions,
-        candidates,
-        valid,
-        asks,
-        prompt_tokens: prompt,
-        completion_tokens: completion,
-        ..Inferred::nothing(approach)
+    let inferred = |approach, choice, assertions| {
+        spent.of(Inferred { choice, assertions, candidates, valid, ..Inferred::nothing(approach) })
     };
     let mut all = Vec::new();
     for ((approach, ranking), [alone, together]) in RANKINGS.iter().zip(priced) {
@@ -164,13 +176,10 @@ pub(super) async fn asked(
     let mut store = subject.store.clone();
     let mut spent = Spent::default();
     let written = take_in(&mut store, action, asking, seed, cancel, &mut spent).await;
-    let Spent { asks, prompt, completion } = spent;
-    let with = |inferred| Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..inferred };
-    let nothing = Inferred::nothing(Approach::Validated);
+    let validated = Inferred::nothing(Approach::Validated);
     match written {
-        Ok(prompted) => Ok(vec![prompted, with(nothing.suggested(&store, action, Ranking::Evidence)?)]),
-        // What was spent before it failed was spent.
-        Err(why) => Ok(vec![with(Inferred { error: Some(why), ..nothing })]),
+        Ok(prompted) => Ok(vec![prompted, spent.of(validated.suggested(&store, action, Ranking::Evidence)?)]),
+        Err(why) => Ok(vec![spent.of(Inferred::failed(why))]),
     }
 }
 
@@ -197,9 +206,7 @@ async fn take_in(
         if number == 0 {
             prompted.candidates = greedy.len();
             prompted.assertions = evaluable(store, action, &greedy)?;
-            prompted.asks = spent.asks;
-            prompted.prompt_tokens = spent.prompt;
-            prompted.completion_tokens = spent.completion;
+            prompted = spent.of(prompted);
         }
         written.extend(greedy);
         if asking.samples > 0 {
@@ -231,6 +238,20 @@ struct Spent {
     asks: u32,
     prompt: u64,
     completion: u64,
+}
+
+impl Spent {
+    fn add(&mut self, more: Spent) {
+        self.asks += more.asks;
+        self.prompt += more.prompt;
+        self.completion += more.completion;
+    }
+
+    /// What was spent, with what came of it.
+    fn of(self, inferred: Inferred) -> Inferred {
+        let Spent { asks, prompt, completion } = self;
+        Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..inferred }
+    }
 }
 
 impl Asking {

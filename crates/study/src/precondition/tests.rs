@@ -48,14 +48,17 @@ fn study(subject: &Arc<Subject>, origin: Origin, way: Way) -> Arc<Preconditions>
 }
 
 async fn results(subject: &Arc<Subject>, origin: Origin, way: Way) -> Vec<ActionResult> {
+    performed(&study(subject, origin, way)).await
+}
+
+async fn performed(study: &Arc<Preconditions>) -> Vec<ActionResult> {
     let mut all = Vec::new();
-    let study = study(subject, origin, way);
     let take = |_: &Unit<Subject>, results| {
         all.extend(results);
         Ok(())
     };
     let none = CancellationToken::new();
-    carry_out(&study, units(&*study), 2, &none, &none, take).await.unwrap();
+    carry_out(study, units(&**study), 2, &none, &none, take).await.unwrap();
     all.sort_by(|a, b| (&a.action, a.approach).cmp(&(&b.action, b.approach)));
     all
 }
@@ -178,10 +181,14 @@ async fn an_action_whose_model_failed_has_the_tokens_that_were_spent_on_it() {
     };
     let asking =
         Asking { model: Arc::new(Answering::by(by)), prompts: Prompts::default(), samples: 2, temperature: 0.7 };
-    let results = results(&subject(true), Origin::Language(asking), way("scripted", 2)).await;
-    let inform = results.iter().find(|r| r.action == "INFORM").unwrap();
-    assert!(inform.error.is_some());
-    assert_eq!((inform.asks, inform.prompt_tokens, inform.completion_tokens), (1, 20, 4));
+    let study = || Preconditions::new(vec![subject(true)], Origin::Language(asking.clone()), way("scripted", 2));
+    // One action at a time, and all that are ranked in several ways.
+    for study in [study(), study().ablated()] {
+        let results = performed(&Arc::new(study)).await;
+        let inform = results.iter().find(|r| r.action == "INFORM").unwrap();
+        assert!(inform.error.is_some());
+        assert_eq!((inform.asks, inform.prompt_tokens, inform.completion_tokens), (1, 20, 4));
+    }
 }
 
 #[tokio::test]
@@ -249,13 +256,7 @@ async fn rankings_are_compared_alone_and_together_beside_the_truth() {
         Arc::new(Subject::new("dialogue", "Tests_1", &specification, shown, demos.clone(), truth).unwrap())
     };
     let study = Preconditions::new(vec![of(1), of(6)], Origin::Symbolic, way("symbolic", 0)).ablated();
-    let study = Arc::new(study);
-    let (mut all, none) = (Vec::new(), CancellationToken::new());
-    let take = |_: &Unit<Subject>, results| {
-        all.extend(results);
-        Ok(())
-    };
-    carry_out(&study, units(&*study), 2, &none, &none, take).await.unwrap();
+    let all = performed(&Arc::new(study)).await;
     // Two numbers of demonstrations, two actions, three rankings, three choices.
     assert_eq!(all.len(), 36);
     let texts = |action: &str, approach, choice| {
