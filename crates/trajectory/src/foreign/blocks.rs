@@ -68,6 +68,37 @@ pub(super) fn result(block: &Json) -> Turn {
     Turn::Result { id, text, failed }
 }
 
+/// What an item of a built-in tool is besides what the tool was told.
+const OWN: [&str; 7] = ["id", "type", "status", "call_id", "name", "server_label", "approval_request_id"];
+/// Where such an item holds what came of it.
+const CAME: [&str; 5] = ["error", "output", "outputs", "results", "result"];
+
+/// A call of a tool that is the provider's own or that it ran (`local_shell_call`, `web_search_call`, `mcp_call`), called by its name, else by its
+/// type; and what came of it, where the item holds that.
+pub(super) fn built_in(read: &mut Read, place: &str, item: &Json) -> (Called, Option<Turn>) {
+    let name = string(item, "name").unwrap_or_else(|| kind(item).trim_end_matches("_call").to_owned());
+    let told = ["action", "operation"].iter().find_map(|key| item.get(*key).filter(|told| told.is_object()));
+    let arguments = match (item.get("arguments"), told, item) {
+        (Some(_), ..) => arguments(read, place, &name, item),
+        (None, Some(told), _) => told.clone(),
+        (None, None, Json::Object(fields)) => {
+            let told = fields.iter().filter(|(key, value)| {
+                !OWN.contains(&key.as_str()) && !CAME.contains(&key.as_str()) && !value.is_null()
+            });
+            told.map(|(key, value)| (key.clone(), value.clone())).collect()
+        }
+        _ => Json::Null,
+    };
+    let id = string(item, "call_id").or_else(|| string(item, "id"));
+    let came = CAME.iter().find_map(|key| Some((*key, item.get(*key).filter(|came| !came.is_null())?)));
+    let result = came.map(|(key, came)| Turn::Result {
+        id: id.clone(),
+        text: Some(text_of(came).filter(|text| !text.is_empty()).unwrap_or_else(|| readable(came).to_string())),
+        failed: key == "error" || item.get("status").is_some_and(|status| status == "failed"),
+    });
+    (Called { id, name, arguments }, result)
+}
+
 /// A value without what only the provider can read.
 fn readable(value: &Json) -> Json {
     match value {

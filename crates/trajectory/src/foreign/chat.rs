@@ -108,15 +108,21 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
         turns.push(Turn::Result { id: of("call_id"), text, failed: false });
         return;
     }
-    if matches!(kind.as_str(), "function_call" | "custom_tool_call") {
-        let name = of("name").unwrap_or_default();
-        let arguments = arguments(read, place, &name, message);
-        let called = Called { id: of("call_id"), name, arguments };
+    if kind.ends_with("_call") {
+        let (called, result) = match kind.as_str() {
+            "function_call" | "custom_tool_call" => {
+                let name = of("name").unwrap_or_default();
+                let arguments = arguments(read, place, &name, message);
+                (Called { id: of("call_id"), name, arguments }, None)
+            }
+            _ => blocks::built_in(read, place, message),
+        };
         // The calls of one answer are items of their own, next to each other.
         match turns.last_mut() {
             Some(Turn::Agent { calls, .. }) => calls.push(called),
             _ => turns.push(Turn::Agent { text: String::new(), calls: vec![called], observed: None }),
         }
+        turns.extend(result);
         return;
     }
     if kind == "reasoning" {

@@ -304,6 +304,45 @@ fn tools_that_a_provider_ran_have_their_results() {
 }
 
 #[test]
+fn tools_built_into_a_provider_are_calls_with_what_came_of_them() {
+    let said = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "so" }] });
+    let exec = json!({ "type": "exec", "command": ["ls", "-l"], "env": {} });
+    let items = json!([
+        user("go"),
+        { "type": "local_shell_call", "id": "i1", "call_id": "c1", "status": "completed", "action": exec },
+        { "type": "local_shell_call_output", "call_id": "c1", "output": "a b" },
+        { "type": "mcp_call", "id": "m1", "server_label": "s", "name": "echo", "arguments": "{\"p\": 1}", "output": "M", "error": null },
+        said,
+        { "type": "mcp_call", "id": "m2", "server_label": "s", "name": "echo", "arguments": "{}", "output": null, "error": "gone", "status": "failed" },
+        { "type": "file_search_call", "id": "f1", "status": "completed", "queries": ["q"], "results": [{ "filename": "x" }] },
+        { "type": "web_search_call", "id": "w1", "status": "completed", "action": { "type": "search", "query": "q" } },
+        { "type": "apply_patch_call", "id": "p1", "call_id": "c2", "status": "completed", "operation": { "type": "delete_file", "path": "a" } },
+        { "type": "apply_patch_call_output", "call_id": "c2", "status": "completed", "output": "done" }
+    ]);
+    let read = lines(&[json!({ "model": "m", "input": items })]);
+    assert_eq!((read.wrong.as_slice(), read.notes.as_slice()), (&[][..], &[][..]));
+    let log = &read.all[0];
+    assert_eq!(
+        actions(log),
+        [
+            "tools.local_shell(type='exec', command=['ls', '-l'], env={})",
+            "tools.echo(p=1)",
+            "tools.echo()",
+            "tools.file_search(queries=['q'])",
+            "tools.web_search(type='search', query='q')",
+            "tools.apply_patch(type='delete_file', path='a')"
+        ]
+    );
+    let found = r#"[{"filename":"x"}]"#;
+    assert_eq!(observed(log), [Some("a b"), Some("M"), Some("gone"), Some(found), None, Some("done")]);
+    assert_eq!(
+        log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(),
+        [false, false, true, false, false, false]
+    );
+    assert_eq!(thoughts(log), ["", "", "so", "", "", ""]);
+}
+
+#[test]
 fn what_a_model_thought_is_the_thought_in_each_form() {
     let messages = [
         json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "WHY", "signature": "s" }, { "type": "text", "text": "so" }, { "type": "tool_use", "id": "c1", "name": "f", "input": {} }] }),
