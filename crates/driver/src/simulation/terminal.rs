@@ -77,6 +77,8 @@ pub(super) struct Desk {
     app: App,
     now: Instant,
     size: (u16, u16),
+    /// Whether the screen was too small to show anything when it was drawn last.
+    is_small: bool,
 }
 
 /// What is so, beside which the screen is held.
@@ -92,7 +94,7 @@ impl Desk {
     pub(super) fn new() -> Self {
         let themes = vec![Theme::monochrome(ASCII)];
         let app = App::new(Parts { panes: panes::all(), keymap: Keymap::default(), themes });
-        Desk { app, now: Instant::now(), size: SIZES[0] }
+        Desk { app, now: Instant::now(), size: SIZES[0], is_small: false }
     }
 
     pub(super) fn hear(&mut self, notice: Notice) {
@@ -104,8 +106,16 @@ impl Desk {
         self.app.settle(self.now);
     }
 
-    /// Something that a person does at the terminal.
-    pub(super) fn happens(&mut self, dice: &mut Dice) {
+    /// What is asked for upon something that a person does at the terminal.
+    /// Errors: it is a decision on a screen that shows nothing.
+    pub(super) fn asked(&mut self, dice: &mut Dice) -> Result<Vec<Command>, String> {
+        self.happens(dice);
+        let commands = self.rest();
+        let decides = commands.iter().any(|command| !command.only_reads());
+        if decides && self.is_small { Err(format!("on a screen too small: {commands:?}")) } else { Ok(commands) }
+    }
+
+    fn happens(&mut self, dice: &mut Dice) {
         match dice.below(12) {
             0 => self.size = *dice.of(&SIZES).unwrap_or(&ROOMY),
             1 => {
@@ -173,6 +183,8 @@ impl Desk {
         let rows: Vec<String> =
             cells.chunks(width.into()).map(|row| row.iter().map(|cell| cell.symbol()).collect()).collect();
         let text = rows.join("\n");
+        // `Too small`, as far as there is room; a title begins with a blank.
+        self.is_small = rows.first().is_some_and(|row| row.starts_with('T'));
         self.contradiction(truth, &rows).map_or(Ok(text.clone()), |why| Err(format!("{why}:\n{text}")))
     }
 
@@ -240,6 +252,9 @@ impl Desk {
 
 fn catalog() -> Catalog {
     let entry = |name: &str| Entry { name: name.into(), ..Entry::default() };
-    let methods = [super::COUNTS, "few-shot"].map(|name| Entry { suggests: None, ..entry(name) }).into();
-    Catalog { methods, models: vec![entry("simulated")], ..Catalog::default() }
+    Catalog {
+        methods: [super::COUNTS, "few-shot"].map(entry).into(),
+        models: vec![entry("simulated")],
+        ..Catalog::default()
+    }
 }
