@@ -50,12 +50,12 @@ pub fn conduct(kind: &ArtifactKind) -> Conduct {
 
 /// All methods, the default first.
 pub fn all() -> Vec<MethodInfo> {
-    built_in().iter().map(|m| m.info()).collect()
+    BUILT_IN.iter().map(|m| m.info()).collect()
 }
 
 /// The method of that id.
 pub fn named(id: &str) -> Option<Arc<dyn Method>> {
-    built_in().into_iter().find(|m| m.info().id == id)
+    BUILT_IN.iter().find(|m| m.info().id == id).cloned()
 }
 
 impl Place<'_> {
@@ -71,7 +71,7 @@ impl Place<'_> {
     }
 }
 
-fn built_in() -> Vec<Arc<dyn Method>> {
+static BUILT_IN: LazyLock<Vec<Arc<dyn Method>>> = LazyLock::new(|| {
     let mut all: Vec<Arc<dyn Method>> = vec![
         Arc::new(precondition_aware::METHOD),
         Arc::new(precondition_prompting::METHOD),
@@ -94,7 +94,7 @@ fn built_in() -> Vec<Arc<dyn Method>> {
     all.extend(reprompt::METHODS.map(|method| Arc::new(method) as Arc<dyn Method>));
     all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));
     all
-}
+});
 
 /// The options of all methods, each once, in the order of the methods.
 pub fn all_options() -> Table {

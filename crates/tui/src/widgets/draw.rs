@@ -4,6 +4,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::wrap;
@@ -66,8 +67,20 @@ impl Painter<'_> {
                 return;
             }
             let fitted = sanitize::fit(text, room, self.theme.glyphs.ellipsis);
-            x = self.buf.set_stringn(x, y, fitted.as_ref(), room, style).0;
+            x = self.put(x, y, &fitted, room, style);
         }
+    }
+
+    /// Writes a text at a place, as far as there is room; where it ended. Most texts are ASCII, a cell a byte: what a grapheme is and how wide
+    /// need not be looked up for those.
+    fn put(&mut self, x: u16, y: u16, text: &str, room: usize, style: Style) -> u16 {
+        if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+            return self.buf.set_stringn(x, y, text, room, style).0;
+        }
+        let at = self.buf.index_of(x, y);
+        let cells = self.buf.content.iter_mut().skip(at).take(room);
+        let written = cells.zip(text.chars()).map(|(cell, c)| cell.set_char(c).set_style(style)).count();
+        x + written as u16
     }
 
     /// Draws rows from the top of an area as far as there is room, with an ellipsis at the end of the last where there is more; returns
