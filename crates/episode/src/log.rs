@@ -9,8 +9,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use stepwright_files::Lines;
-use stepwright_files::sum::{self, Sum, Sums};
+use stepwright_files::sum::{self, Sum};
+use stepwright_files::{Lines, Misread, Reader};
 
 mod names;
 mod older;
@@ -85,86 +85,60 @@ pub struct Loaded {
     pub remarks: Vec<String>,
     /// Bytes of the file up to and including the last whole line.
     whole: u64,
-    /// Whether the last whole line lacks its line break.
-    unterminated: bool,
 }
 
 impl Loaded {
     /// A session that was made of something else than a log.
     pub fn of(session: Session, records: Vec<Record>) -> Self {
-        Loaded { session, records, torn: None, remarks: Vec::new(), whole: 0, unterminated: false }
+        Loaded { session, records, torn: None, remarks: Vec::new(), whole: 0 }
     }
 }
 
 /// Reads a whole log. `name` stands for it in errors.
 /// Errors: [`LogError`], naming the line. A torn last line is no error.
 pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
-    let io = |source| LogError::Io { path: name.to_owned(), source };
-    let mut lines = BufReader::with_capacity(1 << 16, source);
-    let mut buffer = Vec::new();
-    let mut whole = next_line(&mut lines, &mut buffer).map_err(io)?;
-    let changed = |line| move |why| LogError::Changed { path: name.to_owned(), line, why };
-    let mut sums = Sums::default();
-    sums.check(&buffer).map_err(changed(1))?;
-    let header = header(&buffer, name)?;
+    let path = || name.to_owned();
+    let mut lines = Reader::new(source, MAX_LINE);
+    let refused = |line, misread: Misread<LogError>| match misread {
+        Misread::Io(source) => LogError::Io { path: path(), source },
+        Misread::Long => LogError::Line { path: path(), line, why: "the line is too long for a record".into() },
+        Misread::Changed(why) => LogError::Changed { path: path(), line, why },
+        Misread::Unfit(error) => error,
+    };
+    let header = lines.read(|line| header(line, name)).map_err(|misread| refused(1, misread))?;
+    let header = header.ok_or_else(|| LogError::NoSession { path: path(), why: "the file is empty".into() })?;
     let version = header.version;
-    let mut unterminated = !buffer.ends_with(b"\n");
     let mut session = Session::new(header);
     let (mut records, mut remarks) = (Vec::new(), Vec::new());
-    let mut torn = None;
-    let mut number = 1;
     loop {
-        let length = next_line(&mut lines, &mut buffer).map_err(io)?;
-        if length == 0 {
-            break;
+        let line = lines.number() + 1;
+        let wrong = |why: String| LogError::Line { path: path(), line, why };
+        let record =
+            lines.read(|line| record(line, version).map_err(|e| wrong(format!("no record of a session: {e}"))));
+        let Some(mut record) = record.map_err(|misread| refused(line, misread))? else { break };
+        if version < 3 {
+            record = older::tagged(record, &session);
         }
-        number += 1;
-        let ended = buffer.ends_with(b"\n");
-        let wrong = |why: String| LogError::Line { path: name.to_owned(), line: number, why };
-        if length >= MAX_LINE {
-            return Err(wrong("the line is too long for a record".into()));
-        }
-        if ended && buffer.trim_ascii().is_empty() {
-            whole += length;
-            continue;
-        }
-        let parsed = if version < 2 { older::record(&buffer) } else { serde_json::from_slice(&buffer) };
-        let parsed = parsed.or_else(|why| older::record(&buffer).ok().filter(|_| version == 2).ok_or(why));
-        let record: Record = match parsed {
-            Ok(record) if version < 3 => older::tagged(record, &session),
-            Ok(record) => record,
-            // Only the last line can lack its end: it was being written when the program died. What a power cut kept from the disk, with
-            // what follows it, was never confirmed.
-            Err(_) if !ended || sum::has_hole(&buffer) => {
-                lines.read_to_end(&mut buffer).map_err(io)?;
-                torn = Some(String::from_utf8_lossy(&buffer).into_owned());
-                break;
-            }
-            Err(error) => return Err(wrong(format!("no record of a session: {error}"))),
-        };
-        if sums.check(&buffer).map_err(changed(number))? == Sum::Absent && remarks.len() < MAX_REMARKS {
-            let unknown = names::unknown(&buffer);
-            remarks.extend(unknown.iter().map(|field| names::remark(name, number, field)));
+        if lines.sum() == Sum::Absent && remarks.len() < MAX_REMARKS {
+            remarks.extend(names::unknown(lines.line()).iter().map(|field| names::remark(name, line, field)));
         }
         session.apply(&record).map_err(|misfit| wrong(misfit.to_string()))?;
         records.push(record);
-        whole += length;
-        unterminated = !ended;
     }
-    Ok(Loaded { session, records, torn, remarks, whole, unterminated })
+    let whole = lines.whole();
+    let torn = lines.torn().map_err(|source| LogError::Io { path: path(), source })?;
+    let torn = (!torn.is_empty()).then(|| String::from_utf8_lossy(&torn).into_owned());
+    Ok(Loaded { session, records, torn, remarks, whole })
 }
 
-fn next_line(lines: &mut impl BufRead, buffer: &mut Vec<u8>) -> std::io::Result<u64> {
-    buffer.clear();
-    lines.take(MAX_LINE).read_until(b'\n', buffer).map(|n| n as u64)
+fn record(line: &[u8], version: u32) -> serde_json::Result<Record> {
+    let read = if version < 2 { older::record(line) } else { serde_json::from_slice(line) };
+    read.or_else(|why| older::record(line).ok().filter(|_| version == 2).ok_or(why))
 }
 
 /// Reads the header line. The version is judged before anything else, so that a newer header may look different.
 fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     let no = |why: String| LogError::NoSession { path: name.to_owned(), why };
-    if line.is_empty() {
-        return Err(no("the file is empty".into()));
-    }
     let value: serde_json::Value =
         serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({e})")))?;
     match value.get("stepwright").and_then(|v| v.as_str()) {
@@ -215,8 +189,6 @@ fn unopened(path: &Path, source: std::io::Error) -> LogError {
 pub struct Writer {
     lines: Lines,
     last: u64,
-    /// Whether the last whole line lacks its line break.
-    unterminated: bool,
 }
 
 impl Writer {
@@ -226,7 +198,7 @@ impl Writer {
         if let Some(folder) = path.parent() {
             stepwright_files::folder(folder).map_err(io)?;
         }
-        let mut writer = Writer::over(Lines::create(path).map_err(|error| unopened(path, error))?, 0);
+        let mut writer = Writer { lines: Lines::create(path).map_err(|error| unopened(path, error))?, last: 0 };
         let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;
         if let Err(error) = writer.line(line).and_then(|()| writer.sync()) {
             // A file without a header is no session, and would block the next attempt.
@@ -241,22 +213,7 @@ impl Writer {
     pub fn resume(path: &Path) -> Result<(Self, Loaded), LogError> {
         let handle = Lines::lock(path, false).map_err(|error| unopened(path, error))?;
         let loaded = read(handle.reader(), path)?;
-        let mut writer = Writer::over(Lines::after(handle, loaded.whole), loaded.session.records());
-        writer.unterminated = loaded.unterminated;
-        Ok((writer, loaded))
-    }
-
-    fn over(lines: Lines, last: u64) -> Self {
-        Writer { lines, last, unterminated: false }
-    }
-
-    /// Ends the last whole line.
-    fn repair(&mut self) -> std::io::Result<()> {
-        if self.unterminated {
-            self.lines.append(b"\n".to_vec())?;
-            self.unterminated = false;
-        }
-        Ok(())
+        Ok((Writer { lines: Lines::after(handle, loaded.whole), last: loaded.session.records() }, loaded))
     }
 
     /// Where it writes.
@@ -311,7 +268,7 @@ impl Writer {
                 MAX_LINE >> 20
             ))));
         }
-        self.repair().and_then(|()| self.lines.append(line)).map_err(io)
+        self.lines.append(line).map_err(io)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Files that survive crashes: the one door to the disk for what may not be lost.
 //!
 //! [`Handle`] is the seam: every open, write, sync, cut, lock and rename of a session, a results file or a cassette goes through it, so
-//! that [`faults`] can be injected there, [`power`] cut and processes put in every order ([`schedule`]). [`Lines`] appends lines whole or not at all and knows what the disk has; [`replace`] writes a
-//! file whole or leaves the old one; [`read_text`] reads one within a bound; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is the
-//! callers'. [`free`] finds a name that is not taken, [`folder`] makes a place for it.
+//! that [`faults`] can be injected there, [`power`] cut and processes put in every order ([`schedule`]). [`Lines`] appends lines whole or not
+//! at all and knows what the disk has; [`Reader`] reads them and knows what is torn; [`replace`] writes a file whole or leaves the old one;
+//! [`read_text`] reads one within a bound; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is
+//! the callers'. [`free`] finds a name that is not taken, [`folder`] makes a place for it.
 
 #![warn(missing_docs)]
 
@@ -15,6 +16,7 @@ mod lines;
 pub mod losses;
 pub mod names;
 pub mod power;
+mod reader;
 pub mod schedule;
 pub mod sum;
 mod text;
@@ -24,5 +26,6 @@ pub use folder::folder;
 pub use free::{free, numbered, siblings};
 pub use handle::{Handle, Lock};
 pub use lines::{Lines, Presence};
+pub use reader::{Misread, Reader};
 pub use text::{read_bytes, read_text};
 pub use whole::{remove, rename, replace};

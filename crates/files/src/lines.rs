@@ -63,6 +63,8 @@ pub struct Lines {
     dirty: bool,
     /// Whether that was there when the file was opened.
     found: bool,
+    /// Whether the last whole line lacks its break, which the next line brings.
+    unended: bool,
     unsynced: bool,
     /// What this process wrote that the disk confirmed: where it begins, and its checksum.
     confirmed: (u64, crc32fast::Hasher),
@@ -78,9 +80,11 @@ impl Lines {
         alone(|| Handle::create(path)).map(|handle| Self::after(handle, 0))
     }
 
-    /// Appends to an open file after its first `end` bytes; what follows them is set aside (`FILE.torn`) before the first line is written.
+    /// Appends to an open file after its first `end` bytes, which are whole lines, the last one perhaps without its break; what follows them
+    /// is set aside (`FILE.torn`) before the first line is written.
     pub fn after(handle: Handle, end: u64) -> Self {
         let longer = handle.metadata().is_ok_and(|there| there.len() > end);
+        let unended = end > 0 && byte_before(&handle, end).is_ok_and(|byte| byte != b'\n');
         let (doubtful, confirmed) = (Vec::new(), (end, crc32fast::Hasher::new()));
         let mut lines = Lines {
             handle,
@@ -88,6 +92,7 @@ impl Lines {
             doubtful,
             dirty: longer,
             found: longer,
+            unended,
             unsynced: false,
             confirmed,
             lost: false,
@@ -141,11 +146,15 @@ impl Lines {
             line.push(b'\n');
         }
         self.trim()?;
+        if self.unended {
+            line.insert(0, b'\n');
+        }
         if let Err(error) = self.handle.write_at(self.end, &line) {
             // A part may have been written: it is cut off now or, if that fails too, before the next line.
             self.dirty = self.handle.cut(self.end).is_err();
             return Err(error);
         }
+        self.unended = false;
         self.end += line.len() as u64;
         self.doubtful.append(&mut line);
         if self.doubtful.len() > IN_DOUBT {
@@ -270,6 +279,13 @@ fn alone(open: impl Fn() -> io::Result<Handle>) -> io::Result<Handle> {
             return Ok(handle);
         }
     }
+}
+
+fn byte_before(handle: &Handle, end: u64) -> io::Result<u8> {
+    let mut byte = [0];
+    handle.reader().seek(SeekFrom::Start(end.saturating_sub(1)))?;
+    handle.reader().read_exact(&mut byte)?;
+    Ok(byte[0])
 }
 
 /// Whether the path of an open file leads to it.

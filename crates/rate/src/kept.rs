@@ -1,13 +1,14 @@
 //! The judgements of all raters, kept in a file: a line each, appended as it is made; what is taken back is a line too.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use stepwright_files::Lines;
-use stepwright_files::sum::{Sums, has_hole, unsealed};
+use stepwright_files::sum::has_hole;
+use stepwright_files::{Lines, Reader};
 
 use crate::RateError;
 
@@ -30,7 +31,7 @@ pub struct Kept {
 }
 
 /// How a line begins: what was cut off before that could be of any file.
-const BEGINNING: &str = "{\"rater\":";
+const BEGINNING: &[u8] = b"{\"rater\":";
 
 impl Kept {
     /// Opens or makes a file. A last line that was cut off while it was written is not counted, and gives way to the next.
@@ -42,21 +43,8 @@ impl Kept {
             ErrorKind::WouldBlock => fail(busy.to_owned()),
             _ => fail(e.to_string()),
         })?;
-        let mut bytes = Vec::new();
-        handle.reader().read_to_end(&mut bytes).map_err(|e| fail(e.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|_| fail("it is no text".to_owned()))?;
-        let own = read(&text, path)?;
-        // What a power cut kept from the disk was never confirmed, and nothing after it.
-        let sound: usize = text.split_inclusive('\n').take_while(|line| !has_hole(line.as_bytes())).map(str::len).sum();
-        let text = text.get(..sound).unwrap_or_default();
-        let (whole, last) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
-        // A line that only lacks its break counts, and gets it.
-        let unbroken = serde_json::from_slice::<Judgement>(&unsealed(last.as_bytes())).is_ok();
-        let end = if unbroken { text.len() } else { whole.len() };
-        let mut lines = Lines::after(handle, end as u64);
-        if unbroken {
-            lines.append(Vec::new()).map_err(|e| fail(e.to_string()))?;
-        }
+        let (own, whole) = read(handle.reader(), path)?;
+        let lines = Lines::after(handle, whole);
         let mut judged = BTreeMap::new();
         own.iter().for_each(|judgement| take(judgement, &mut judged));
         Ok(Kept { lines, own, judged })
@@ -66,7 +54,7 @@ impl Kept {
     pub fn with(&mut self, path: &Path) -> Result<(), RateError> {
         let text = stepwright_files::read_text(path, crate::plans::LARGEST)
             .map_err(|e| RateError::File { path: path.display().to_string(), message: e.to_string() })?;
-        read(&text, path)?.iter().for_each(|judgement| take(judgement, &mut self.judged));
+        read(text.as_bytes(), path)?.0.iter().for_each(|judgement| take(judgement, &mut self.judged));
         Ok(())
     }
 
@@ -101,25 +89,21 @@ impl Kept {
 
 type Judged = BTreeMap<String, BTreeMap<String, bool>>;
 
-fn read(text: &str, path: &Path) -> Result<Vec<Judgement>, RateError> {
-    let (mut judgements, mut sums) = (Vec::new(), Sums::default());
-    for (line, text) in (1..).zip(text.lines()) {
-        let wrong = |message: String| RateError::Line { path: path.display().to_string(), line, message };
-        let sound = sums.check(text.as_bytes()).map_err(|why| wrong(why.to_owned()));
-        match serde_json::from_slice::<Judgement>(&unsealed(text.as_bytes())) {
-            Ok(judgement) => {
-                sound?;
-                judgements.push(judgement);
-            }
-            Err(_) if has_hole(text.as_bytes()) => break,
-            Err(error) if error.is_eof() && text.starts_with(BEGINNING) => {}
-            Err(error) => {
-                sound?;
-                return Err(wrong(format!("expected {{\"rater\": …, \"item\": …, \"correct\": …}} ({error})")));
-            }
-        }
+/// The judgements of a file, and how many of its bytes are whole lines.
+fn read(source: impl Read, path: &Path) -> Result<(Vec<Judgement>, u64), RateError> {
+    let wrong = |line, message| RateError::Line { path: path.display().to_string(), line, message };
+    let expected = |why: &dyn Display| format!("expected {{\"rater\": …, \"item\": …, \"correct\": …}} ({why})");
+    let parse = |line: &[u8]| serde_json::from_slice::<Judgement>(line).map_err(|e| expected(&e));
+    let (mut judgements, mut lines) = (Vec::new(), Reader::new(source, u64::MAX).beginning(BEGINNING));
+    while let Some(judgement) = lines.read(parse).map_err(|misread| wrong(lines.number(), misread.why()))? {
+        judgements.push(judgement);
     }
-    Ok(judgements)
+    let (whole, number) = (lines.whole(), lines.number());
+    let torn = lines.torn().map_err(|e| wrong(number, e.to_string()))?;
+    if !(torn.is_empty() || torn.starts_with(BEGINNING) || has_hole(&torn)) {
+        return Err(wrong(number, expected(&"it begins otherwise")));
+    }
+    Ok((judgements, whole))
 }
 
 fn take(judgement: &Judgement, judged: &mut Judged) {

@@ -1,9 +1,10 @@
 //! File format: header, exchanges, and what makes two requests the same.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use stepwright_files::{Misread, Reader};
 
 use crate::{Completion, ModelRequest, ModelResponse, PromptMessage, ScoreRequest, Settings};
 
@@ -98,39 +99,23 @@ pub(super) fn read(path: &Path) -> Result<(Header, Vec<Entry>, u64), CassetteErr
 
 /// The same of a source that `shown` stands for in errors.
 pub(super) fn read_from(source: impl Read, shown: String) -> Result<(Header, Vec<Entry>, u64), CassetteError> {
-    let io = |e: std::io::Error| CassetteError::Io { path: shown.clone(), why: e.to_string() };
-    let mut reader = BufReader::new(source);
-    let (mut header, mut sums) = (None, stepwright_files::sum::Sums::default());
+    let mut lines = Reader::new(source, MAX_LINE);
+    let wrong = |line, misread: Misread<String>| match misread {
+        Misread::Io(error) => CassetteError::Io { path: shown.clone(), why: error.to_string() },
+        Misread::Long => {
+            let why = format!("the line is longer than {} MiB", MAX_LINE >> 20);
+            CassetteError::Format { path: shown.clone(), line, why }
+        }
+        other => CassetteError::Format { path: shown.clone(), line, why: other.why() },
+    };
+    let header = lines.read(read_header).map_err(|misread| wrong(1, misread))?;
+    let header = header.ok_or_else(|| wrong(1, Misread::Unfit("the file is empty".into())))?;
     let mut entries = Vec::new();
-    let mut good = 0u64;
-    for number in 1.. {
-        let wrong = |why: String| CassetteError::Format { path: shown.clone(), line: number, why };
-        let mut line = Vec::new();
-        let length = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(io)? as u64;
-        if length == 0 {
-            break;
-        }
-        let whole = line.last() == Some(&b'\n');
-        if !whole && length == MAX_LINE {
-            return Err(wrong(format!("the line is longer than {} MiB", MAX_LINE >> 20)));
-        }
-        if header.is_none() {
-            header = Some(read_header(&line).map_err(wrong)?);
-        } else if !line.trim_ascii().is_empty() {
-            match read_entry(&line) {
-                Ok(entry) => entries.push(entry),
-                Err(_) if !whole || stepwright_files::sum::has_hole(&line) => break,
-                Err(e) => return Err(wrong(format!("it is no recorded exchange: {e}"))),
-            }
-        }
-        if !line.trim_ascii().is_empty() {
-            sums.check(&line).map_err(|why| wrong(why.to_owned()))?;
-        }
-        good += length;
+    let entry = |line: &[u8]| read_entry(line).map_err(|e| format!("it is no recorded exchange: {e}"));
+    while let Some(entry) = lines.read(entry).map_err(|misread| wrong(lines.number(), misread))? {
+        entries.push(entry);
     }
-    let header =
-        header.ok_or_else(|| CassetteError::Format { path: shown, line: 1, why: "the file is empty".into() })?;
-    Ok((header, entries, good))
+    Ok((header, entries, lines.whole()))
 }
 
 fn read_header(line: &[u8]) -> Result<Header, String> {

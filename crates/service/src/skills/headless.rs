@@ -1,15 +1,14 @@
 //! Distilling headless: the questions of the first two stages are put to a language model one after the other, and every answer is
 //! kept in a journal before anything follows from it. A run that is begun again goes on behind the answers in its journal.
 
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::trying::tried;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use stepwright_files::Lines;
-use stepwright_files::sum::{Sums, has_hole, unsealed};
+use stepwright_files::{Lines, Misread, Reader};
 use stepwright_sandbox::Sandbox;
 use stepwright_skill::distil::{Distiller, Question};
 use tokio::sync::mpsc::unbounded_channel;
@@ -56,7 +55,7 @@ enum Line {
     },
 }
 
-const BEGINNING: &str = "{\"distilled\":";
+const BEGINNING: &[u8] = b"{\"distilled\":";
 
 /// The answers of a run, in a file beside its result.
 pub struct Journal {
@@ -75,26 +74,16 @@ impl Journal {
             _ => wrong(e.to_string()),
         })?;
         let (mut text, mut answers) = (Vec::new(), Vec::new());
-        let (mut whole, mut sums) = (0u64, Sums::default());
-        let mut lines = BufReader::new(handle.reader());
-        let mut line = String::new();
-        let mut number = 0;
-        loop {
-            line.clear();
-            let length = lines.read_line(&mut line).map_err(|e| wrong(e.to_string()))?;
-            if length == 0 || !line.ends_with('\n') || number > 0 && has_hole(line.as_bytes()) {
-                // Only what was certainly begun by this program may be cut off.
-                if number == 0 && length > 0 && !line.starts_with(BEGINNING) {
-                    return Err(wrong("it is no journal of a run; name another --out, or move it away".to_owned()));
-                }
-                break;
-            }
-            number += 1;
-            sums.check(line.as_bytes()).map_err(|why| wrong(format!("line {number}: {why}")))?;
-            let read =
-                serde_json::from_str(&line).map_err(|e| wrong(format!("line {number} is no answer of a run: {e}")))?;
-            match read {
-                Line::Heading { distilled } if number == 1 && distilled == *heading => {}
+        let mut lines = Reader::new(handle.reader(), u64::MAX).beginning(BEGINNING);
+        while let Some(line) = lines.read(|line| serde_json::from_slice(line)).map_err(|misread| {
+            wrong(match (lines.number(), misread) {
+                (1, Misread::Unfit(_)) => "it is no journal of a run; name another --out, or move it away".to_owned(),
+                (number, Misread::Unfit(e)) => format!("line {number} is no answer of a run: {e}"),
+                (number, misread) => format!("line {number}: {}", misread.why()),
+            })
+        })? {
+            match line {
+                Line::Heading { distilled } if lines.number() == 1 && distilled == *heading => {}
                 Line::Heading { .. } => {
                     return Err(wrong(
                         "it belongs to a run over other logs or with other settings; name another --out, or remove it"
@@ -103,14 +92,13 @@ impl Journal {
                 }
                 Line::Answer { number, answer, usage, .. } => answers.push((number, answer, usage)),
             }
-            whole += length as u64;
-            text.extend_from_slice(unsealed(line.trim_end().as_bytes()).as_ref());
+            text.extend_from_slice(lines.line().trim_ascii_end());
             text.push(b'\n');
         }
-        drop(lines);
+        let whole = lines.whole();
         let mut journal = Journal { lines: Lines::after(handle, whole), text, answers };
         journal.lines.trim().map_err(|e| wrong(e.to_string()))?;
-        if number == 0 {
+        if journal.text.is_empty() {
             journal.add(&Line::Heading { distilled: heading.clone() }).map_err(wrong)?;
         }
         Ok(journal)

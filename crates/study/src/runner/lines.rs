@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use stepwright_files::sum::{self, Sums};
+use stepwright_files::{Misread, Reader};
 
 use super::experiment::{Experiment, plain, unit_key};
 
@@ -145,35 +145,31 @@ pub struct Contents {
     pub experiments: IndexMap<String, Experiment>,
     pub plans: Vec<PlanLine>,
     pub entries: Vec<Entry>,
-    /// How many bytes of the text are whole lines; what follows was being written when a process was killed or the power went.
+    /// How many bytes of the text are whole lines, the last perhaps without its break; what follows was being written when a process was killed
+    /// or the power went.
     pub whole: usize,
 }
 
 impl Contents {
     pub fn read(text: &[u8]) -> Result<Self, String> {
-        let (mut contents, mut sums) = (Contents::default(), Sums::default());
-        for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
-            if !line.ends_with(b"\n") {
-                // Only what was certainly begun by this program may be cut off: a head that was torn before its first words were whole
-                // could be the beginning of anybody's file, and holds nothing.
-                if at == 0 && !line.starts_with(HEAD) {
-                    return Err(format!("line 1: {OTHER}"));
-                }
-                break;
-            }
-            if at > 0 && sum::has_hole(line) {
-                break;
-            }
-            let taken = contents.take(line, at == 0).and_then(|()| Ok(sums.check(line).map(drop)?));
-            taken.map_err(|why| format!("line {}: {why}", at + 1))?;
-            contents.whole += line.len();
+        let mut contents = Contents::default();
+        // A head that was torn before its first words were whole could be the beginning of anybody's file, and holds nothing.
+        let mut lines = Reader::new(text, u64::MAX).beginning(HEAD);
+        loop {
+            let (line, first) = (lines.number() + 1, lines.number() == 0);
+            let wrong = |why: String| format!("line {line}: {why}");
+            let value = lines.read(|line| serde_json::from_slice::<Value>(line)).map_err(|misread| match misread {
+                Misread::Unfit(_) if first => wrong(OTHER.to_owned()),
+                misread => wrong(misread.why()),
+            })?;
+            let Some(value) = value else { break };
+            contents.take(value, first).map_err(wrong)?;
         }
+        contents.whole = lines.whole() as usize;
         Ok(contents)
     }
 
-    fn take(&mut self, line: &[u8], first: bool) -> Result<(), String> {
-        let value: Value = serde_json::from_slice(&sum::unsealed(line))
-            .map_err(|e| if first { OTHER.to_owned() } else { e.to_string() })?;
+    fn take(&mut self, value: Value, first: bool) -> Result<(), String> {
         match value["stepwright"].as_str() {
             Some(PLAN) if !first => {
                 let plan: PlanLine = serde_json::from_value(value).map_err(|e| e.to_string())?;
@@ -245,7 +241,10 @@ mod tests {
         }
         for cut in HEAD.len()..file.len() {
             let contents = Contents::read(&file.as_bytes()[..cut]).unwrap();
-            assert_eq!(contents.whole, file[..cut].rfind('\n').map_or(0, |at| at + 1), "{cut}");
+            // A line that lacks nothing but its break counts.
+            let whole =
+                if file[cut..].starts_with('\n') { cut } else { file[..cut].rfind('\n').map_or(0, |at| at + 1) };
+            assert_eq!(contents.whole, whole, "{cut}");
         }
         for other in ["my only notes", "{\"task\": \"a\"}\n", "{\"stepwright\":\"session\"}\n", "[]\n", "{\"task\": 1"]
         {
