@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::*;
 
-/// A model of that name answers with the number of the call, in two pieces.
-struct Counting(&'static str, std::sync::atomic::AtomicU32);
+/// A model of that name answers with the number of the call, in two pieces, and scores a text by its length.
+struct Counting(&'static str, std::sync::atomic::AtomicU32, Settings);
 
 #[async_trait]
 impl LanguageModel for Counting {
@@ -36,6 +36,29 @@ impl LanguageModel for Counting {
             Completion { text: format!("call é {number}"), finish: "stop".into(), tokens, ..Completion::default() };
         Ok(ModelResponse::of(vec![completion], Some(Usage::new(3, 2))))
     }
+
+    fn settings(&self) -> Settings {
+        self.2
+    }
+
+    fn can_score(&self) -> bool {
+        true
+    }
+
+    async fn score_watched(
+        &self,
+        request: &ScoreRequest,
+        _: &UnboundedSender<usize>,
+        _: &CancellationToken,
+    ) -> Result<Vec<Completion>, ModelError> {
+        let of = |c: &String| Completion {
+            text: c.clone(),
+            finish: String::new(),
+            tokens: c.chars().map(|c| TokenLogprob::new(c, -0.1)).collect(),
+            ..Completion::default()
+        };
+        Ok(request.candidates.iter().map(of).collect())
+    }
 }
 
 fn counting(from: u32) -> Arc<dyn LanguageModel> {
@@ -43,7 +66,7 @@ fn counting(from: u32) -> Arc<dyn LanguageModel> {
 }
 
 fn named(name: &'static str, from: u32) -> Arc<dyn LanguageModel> {
-    Arc::new(Counting(name, from.into()))
+    Arc::new(Counting(name, from.into(), Settings::default()))
 }
 
 fn request(text: &str) -> ModelRequest {
@@ -200,44 +223,6 @@ async fn a_cancelled_replay_says_so() {
     assert_eq!(answer, Err(ModelError::Cancelled));
 }
 
-/// Scores a text by its length.
-struct Measuring;
-
-#[async_trait]
-impl LanguageModel for Measuring {
-    fn info(&self) -> ModelInfo {
-        ModelInfo { name: "measuring".into(), kind: ModelKind::Local, endpoint: String::new() }
-    }
-
-    async fn complete(
-        &self,
-        _: &ModelRequest,
-        _: &UnboundedSender<StreamEvent>,
-        _: &CancellationToken,
-    ) -> Result<ModelResponse, ModelError> {
-        Err(ModelError::Cancelled)
-    }
-
-    fn can_score(&self) -> bool {
-        true
-    }
-
-    async fn score_watched(
-        &self,
-        request: &ScoreRequest,
-        _: &UnboundedSender<usize>,
-        _: &CancellationToken,
-    ) -> Result<Vec<Completion>, ModelError> {
-        let of = |c: &String| Completion {
-            text: c.clone(),
-            finish: String::new(),
-            tokens: c.chars().map(|c| TokenLogprob::new(c, -0.1)).collect(),
-            ..Completion::default()
-        };
-        Ok(request.candidates.iter().map(of).collect())
-    }
-}
-
 #[tokio::test]
 async fn scorings_are_recorded_and_played_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -247,7 +232,7 @@ async fn scorings_are_recorded_and_played_back() {
         candidates: candidates.iter().map(|c| (*c).to_owned()).collect(),
     };
     let cancel = CancellationToken::new();
-    let recorder = Recorder::new(Arc::new(Measuring), &path).unwrap();
+    let recorder = Recorder::new(counting(0), &path).unwrap();
     assert!(recorder.can_score());
     let asked = scoring("a =", &[" 1", " 22"]);
     let recorded = recorder.score(&asked, &cancel).await.unwrap();
@@ -264,38 +249,15 @@ async fn scorings_are_recorded_and_played_back() {
     assert_eq!(cassette.score(&asked, &cancel).await, Err(ModelError::Cancelled));
 }
 
-struct Set(Arc<dyn LanguageModel>);
-
-#[async_trait]
-impl LanguageModel for Set {
-    fn info(&self) -> ModelInfo {
-        self.0.info()
-    }
-
-    fn settings(&self) -> Settings {
-        Settings { temperature: Some(0.3), answer_tokens: Some(256), ..Settings::default() }
-    }
-
-    async fn complete(
-        &self,
-        request: &ModelRequest,
-        stream: &UnboundedSender<StreamEvent>,
-        cancel: &CancellationToken,
-    ) -> Result<ModelResponse, ModelError> {
-        self.0.complete(request, stream, cancel).await
-    }
-}
-
 #[tokio::test]
 async fn what_was_set_is_played_back_and_another_bound_finds_the_same_answer() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.jsonl");
-    ask(&Recorder::new(Arc::new(Set(counting(5))), &path).unwrap(), "x").await.0.unwrap();
+    let settings = Settings { temperature: Some(0.3), answer_tokens: Some(256), ..Settings::default() };
+    let model = Arc::new(Counting("set", 5.into(), settings));
+    ask(&Recorder::new(model, &path).unwrap(), "x").await.0.unwrap();
     let cassette = Cassette::open(&path).unwrap();
-    assert_eq!(
-        cassette.settings(),
-        Settings { temperature: Some(0.3), answer_tokens: Some(256), ..Settings::default() }
-    );
+    assert_eq!(cassette.settings(), settings);
     let other = ModelRequest { max_tokens: 9_999, ..request("x") };
     assert_eq!(ask_as(&cassette, &other).await.0.unwrap().completions[0].text, "call é 5");
     // An older file shows by its requests what was set.
