@@ -8,19 +8,15 @@ use super::options::{ASSERTIONS, ATTEMPTS, BELIEF, BLOCKING, RANKED, SHOTS, TEMP
 use super::publications::SETTINGS;
 use super::{MethodInfo, Round};
 use stepwright_episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
-use stepwright_world::options::{Kind, OptionSpec};
 
 /// The id of the method, which is suggested where nothing else is.
 pub const ID: &str = "precondition-aware";
 
-/// How random samples are drawn.
-const DRAWN: OptionSpec = OptionSpec::new(
-    "drawn",
-    "Random samples",
-    Kind::Choice(&[("together", "asked for in one request"), ("each", "one at a time, until one verifies")]),
-    "how random samples are drawn",
-)
-.or("together");
+stepwright_world::option_specs! {
+    DRAWN: "drawn", "Random samples", "how random samples are drawn", [
+        "together" = "asked for in one request", "each" = "one at a time, until one verifies"
+    ] or "together";
+}
 
 pub(super) const METHOD: NextAction = NextAction {
     info: MethodInfo {

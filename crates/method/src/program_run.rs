@@ -10,17 +10,13 @@ use super::context::{Context, kind_of, source};
 use super::step::Carried;
 use stepwright_episode::{AskKind, Decision};
 use stepwright_sandbox::{Call, FaultKind, Run};
-use stepwright_world::options::{Kind, OptionSpec};
 use stepwright_world::{CLOSING, NOTHING, UPDATING};
 
-/// How the calls of a program are decided about.
-pub(super) const PRIMITIVES: OptionSpec = OptionSpec::new(
-    "primitives",
-    "Calls of programs",
-    Kind::Choice(&[("all", "decided about with the program"), ("each", "decided about one by one")]),
-    "how the calls of a program are decided about",
-)
-.or("all");
+stepwright_world::option_specs! {
+    pub(super) PRIMITIVES: "primitives", "Calls of programs", "how the calls of a program are decided about", [
+        "all" = "decided about with the program", "each" = "decided about one by one"
+    ] or "all";
+}
 
 /// The result of a program that ran.
 pub fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {

@@ -19,21 +19,16 @@ use stepwright_model::upstream::REFUSED;
 use stepwright_wire::{Answer as Said, Role, Turn, Whole, extended, reworded};
 use stepwright_world::Ability;
 use stepwright_world::answer::{self, Asked};
-use stepwright_world::options::{Kind, OptionSpec};
 
 /// Rejections after which a person says what is to be done.
 const PATIENCE: usize = 3;
 
-const SAMPLES: OptionSpec =
-    OptionSpec::new("samples", "Answers", Kind::Whole { min: 1, max: 16 }, "answers asked for, side by side").or("1");
-
-const TELL: OptionSpec = OptionSpec::new(
-    "tell",
-    "Tell of edits",
-    Kind::Choice(&[("on", "the model reads what a person changed"), ("off", "it takes the change for its own")]),
-    "whether the model is told what a person changed",
-)
-.or("on");
+stepwright_world::option_specs! {
+    SAMPLES: "samples", "Answers", "answers asked for, side by side", (whole 1 to 16) or "1";
+    TELL: "tell", "Tell of edits", "whether the model is told what a person changed", [
+        "on" = "the model reads what a person changed", "off" = "it takes the change for its own"
+    ] or "on";
+}
 
 #[derive(Debug)]
 pub struct Relay;

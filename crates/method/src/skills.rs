@@ -16,7 +16,7 @@ use super::artifacts::ArtifactSpec;
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::showing::{Listed, Showing, lines, text_lines};
 use stepwright_episode::{PromptMessage, PromptRecord};
-use stepwright_world::options::{Kind, OptionSpec};
+use stepwright_world::options::Kind;
 use stepwright_world::{self as world, WorldKind};
 
 /// The knowledge of skills as a document. Changes found for it are offered beside the episode.
@@ -89,22 +89,16 @@ const TIPS_BEHIND: &str = "-tips";
 /// Most bytes of a file of skills.
 const LARGEST: usize = 8 << 20;
 
-/// Which skills an agent acts by: a file (docs/reference/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
-pub const SKILLS: OptionSpec =
-    OptionSpec::new("skills", "Skills", Kind::PathOr(SHIPPED), "a file of skills; else the shipped ones");
-
-/// Tips in the prompts of methods that need none.
-pub(crate) const TIPS: OptionSpec =
-    OptionSpec::new("tips", "Tips", Kind::PathOr(SHIPPED), "a file of skills: its tips lead prompts");
-
-/// Whether the primitives of the same file lead prompts too, as in the paper's Reflexion+O3D.
-pub(crate) const FORMS: OptionSpec = OptionSpec::new(
-    "forms",
-    "Forms of actions",
-    Kind::Choice(&[("off", "tips alone lead prompts"), ("on", "the skills' primitives lead prompts too")]),
-    "whether primitives lead prompts beside the tips",
-)
-.or("off");
+stepwright_world::option_specs! {
+    /// Which skills an agent acts by: a file (docs/reference/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
+    pub SKILLS: "skills", "Skills", "a file of skills; else the shipped ones", (Kind::PathOr(SHIPPED));
+    /// Tips in the prompts of methods that need none.
+    pub(crate) TIPS: "tips", "Tips", "a file of skills: its tips lead prompts", (Kind::PathOr(SHIPPED));
+    /// Whether the primitives of the same file lead prompts too, as in the paper's Reflexion+O3D.
+    pub(crate) FORMS: "forms", "Forms of actions", "whether primitives lead prompts beside the tips", [
+        "off" = "tips alone lead prompts", "on" = "the skills' primitives lead prompts too"
+    ] or "off";
+}
 
 /// The knowledge of a world's episodes, by where it comes from.
 #[derive(Debug)]

@@ -6,7 +6,6 @@ use stepwright_program::SyntaxFault;
 use stepwright_skill::code;
 
 use crate::Context;
-use stepwright_world::options::{Kind, OptionSpec};
 
 /// The name of the function that a program is.
 pub(super) const FUNCTION: &str = "solution";
@@ -25,17 +24,11 @@ const REWORDED: [(&str, &str); 6] = [
     ("receptacles =", "# receptacles ="),
 ];
 
-/// How programs are read from answers.
-pub(super) const ANSWERS: OptionSpec = OptionSpec::new(
-    "solutions",
-    "Programs in answers",
-    Kind::Choice(&[
-        ("mended", "fences off, the body indented as it parses"),
-        ("published", "as AdaPlanner's program puts them together"),
-    ]),
-    "how a program is read from a model's answer",
-)
-.or("mended");
+stepwright_world::option_specs! {
+    pub(super) ANSWERS: "solutions", "Programs in answers", "how a program is read from a model's answer", [
+        "mended" = "fences off, the body indented as it parses", "published" = "as AdaPlanner's program puts them together"
+    ] or "mended";
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {

@@ -28,7 +28,6 @@ use super::react::{LIMITS, over};
 use super::skills::TIPS;
 use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, WorkInput};
 use stepwright_episode::{ArtifactId, Ask, AskId, AskKind, AskState, Decision, Generation, Node, Origin, Shape};
-use stepwright_world::options::{Kind, OptionSpec};
 
 /// Tokens of every answer, as published.
 const TOKENS: u32 = 1_400;
@@ -42,14 +41,9 @@ def _shown(value):
     return repr(value)
 "#;
 
-/// How often a failed program is corrected.
-const CORRECTIONS: OptionSpec = OptionSpec::new(
-    "corrections",
-    "Corrections",
-    Kind::Whole { min: 0, max: 20 },
-    "corrections of a failed program, at most",
-)
-.or("5");
+stepwright_world::option_specs! {
+    CORRECTIONS: "corrections", "Corrections", "corrections of a failed program, at most", (whole 0 to 20) or "5";
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AdaPlanner;

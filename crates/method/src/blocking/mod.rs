@@ -28,7 +28,6 @@ use stepwright_episode::{
 };
 use stepwright_world::Ability;
 use stepwright_world::blocking::{BlockingSource, BlockingTree, Growth, selector::RankedLeaf};
-use stepwright_world::options::{Kind, OptionSpec};
 
 /// Tokens of an answer: the paper's.
 const ANSWER: u32 = 1000;
@@ -44,51 +43,23 @@ pub const ID: &str = "blocking";
 /// The id of the layer that checks the actions of other methods.
 pub const CHECKS: &str = "blocking-checks";
 
-/// How a language model selects a candidate.
-const SELECTION: OptionSpec = OptionSpec::new(
-    "selection",
-    "Selections",
-    Kind::Choice(&[("written", "the model writes its choice"), ("scored", "all candidates are scored")]),
-    "how a language model selects among candidates",
-)
-.or("written")
-.asking("scored");
-
-/// The option for the earlier selections in a selection's prompt.
-const CONVERSATION: OptionSpec = OptionSpec::new(
-    "conversation",
-    "Conversation",
-    Kind::Choice(&[("fresh", "each prompt starts fresh"), ("running", "prompts continue those before")]),
-    "whether the prompts of selections are one conversation",
-)
-.or("fresh");
-
-/// How the prompt of a chat model is laid out: the paper's text and the authors' program differ.
-const MESSAGES: OptionSpec = OptionSpec::new(
-    "messages",
-    "Messages",
-    Kind::Choice(&[("one", "the paper's eight parts in one"), ("each", "one a sentence, failure last: the program's")]),
-    "how the parts of a selection's prompt are sent",
-)
-.or("one");
-
-/// What becomes of an answer that names no candidate: the paper has it asked for again, the authors' program carries it out.
-const UNLISTED: OptionSpec = OptionSpec::new(
-    "unlisted",
-    "Off the list",
-    Kind::Choice(&[("again", "asked for again, with a note"), ("taken", "carried out as it is: the program's")]),
-    "what becomes of an answer that names no candidate",
-)
-.or("again");
-
-/// Answers that a language model may give for one selection.
-const ANSWERS: OptionSpec = OptionSpec::new(
-    "answers",
-    "Answers",
-    Kind::Whole { min: 1, max: 20 },
-    "answers a model may give for one selection",
-)
-.or("5");
+stepwright_world::option_specs! {
+    SELECTION: "selection", "Selections", "how a language model selects among candidates", [
+        "written" = "the model writes its choice", "scored" = "all candidates are scored"
+    ] or "written" asking "scored";
+    CONVERSATION: "conversation", "Conversation", "whether the prompts of selections are one conversation", [
+        "fresh" = "each prompt starts fresh", "running" = "prompts continue those before"
+    ] or "fresh";
+    /// How the prompt of a chat model is laid out: the paper's text and the authors' program differ.
+    MESSAGES: "messages", "Messages", "how the parts of a selection's prompt are sent", [
+        "one" = "the paper's eight parts in one", "each" = "one a sentence, failure last: the program's"
+    ] or "one";
+    /// What becomes of an answer that names no candidate: the paper has it asked for again, the authors' program carries it out.
+    UNLISTED: "unlisted", "Off the list", "what becomes of an answer that names no candidate", [
+        "again" = "asked for again, with a note", "taken" = "carried out as it is: the program's"
+    ] or "again";
+    ANSWERS: "answers", "Answers", "answers a model may give for one selection", (whole 1 to 20) or "5";
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blocking;

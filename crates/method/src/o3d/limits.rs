@@ -11,21 +11,14 @@ use crate::options::LIMITS;
 use crate::react::{Limit, limit};
 use stepwright_episode::Decision;
 use stepwright_text::words::count;
-use stepwright_world::options::{Kind, OptionSpec};
 
 /// Lines in a row that execute nothing, after which the episode is over: neither policy gets anywhere.
 const IDLE: usize = 12;
 
-pub const ACTIONS: OptionSpec =
-    OptionSpec::new("actions", "Actions", Kind::Whole { min: 1, max: 1000 }, "actions of an episode at most");
-
-pub const CALLS: OptionSpec = OptionSpec::new(
-    "calls",
-    "Calls of skills",
-    Kind::Whole { min: 1, max: 1000 },
-    "calls of skills in an episode at most",
-)
-.or("15");
+stepwright_world::option_specs! {
+    pub ACTIONS: "actions", "Actions", "actions of an episode at most", (whole 1 to 1000);
+    pub CALLS: "calls", "Calls of skills", "calls of skills in an episode at most", (whole 1 to 1000) or "15";
+}
 
 /// Why the episode is over after a decision, if it is. The context is that before the step.
 pub(super) fn ended(cx: &Context<'_>, decision: &Decision) -> Option<String> {

@@ -25,7 +25,6 @@ use stepwright_episode::{
     Action, Ask, AskKind, AskState, Check, CheckKind, Decision, Generation, Origin, Shape, Status, StepOutcome, Verdict,
 };
 use stepwright_program::Call;
-use stepwright_world::options::{Kind, OptionSpec};
 
 pub use limits::{ACTIONS, CALLS};
 
@@ -36,19 +35,12 @@ const ANSWERS: usize = 3;
 /// Tokens of a line: ReAct's limit.
 const TOKENS: u32 = 100;
 
-/// Which parts of the knowledge are used.
-pub(crate) const VARIANT: OptionSpec = OptionSpec::new(
-    "variant",
-    "Variant",
-    Kind::Choice(&[
-        ("full", "skills, primitives and tips"),
-        ("sd-only", "skills alone, with their examples"),
-        ("pd-only", "ReAct with the primitives, no calls"),
-        ("td-only", "ReAct with tips of no skill, no calls"),
-    ]),
-    "which parts of the knowledge are used (the paper's ablations)",
-)
-.or("full");
+stepwright_world::option_specs! {
+    pub(crate) VARIANT: "variant", "Variant", "which parts of the knowledge are used (the paper's ablations)", [
+        "full" = "skills, primitives and tips", "sd-only" = "skills alone, with their examples",
+        "pd-only" = "ReAct with the primitives, no calls", "td-only" = "ReAct with tips of no skill, no calls"
+    ] or "full";
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct O3d;

@@ -19,7 +19,6 @@ use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Rea
 use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, Shape};
 use stepwright_program::{Call, Role};
 use stepwright_world::Ability;
-use stepwright_world::options::{self, OptionSpec};
 
 /// The purpose of the asks for plans.
 const PLAN: &str = "plan";
@@ -27,27 +26,19 @@ const PLAN: &str = "plan";
 const PLAN_TOKENS: u32 = 600;
 /// Frequency penalty of a plan where none is configured (ProgPrompt's).
 const PLAN_PENALTY: f64 = 0.15;
-/// Example functions in a prompt for a plan.
-const FUNCTIONS: OptionSpec = OptionSpec::new(
-    "functions",
-    "Example functions",
-    options::Kind::Whole { min: 0, max: 20 },
-    "example functions in a prompt for a plan",
-)
-.or("7");
+stepwright_world::option_specs! {
+    FUNCTIONS: "functions", "Example functions", "example functions in a prompt for a plan", (whole 0 to 20) or "7";
+}
 /// Tokens that say whether an assertion holds (ProgPrompt's limit).
 const JUDGE_TOKENS: u32 = 2;
 /// Temperature of a plan that is written again, where none is set.
 const AGAIN: f64 = 0.7;
 
-/// Who says whether an assertion of a plan holds.
-const JUDGING: OptionSpec = OptionSpec::new(
-    "judging",
-    "Plans' assertions",
-    options::Kind::Choice(&[("seen", "judged by what is seen"), ("model", "put to the language model")]),
-    "what judges the assertions of a plan",
-)
-.or("seen");
+stepwright_world::option_specs! {
+    JUDGING: "judging", "Plans' assertions", "what judges the assertions of a plan", [
+        "seen" = "judged by what is seen", "model" = "put to the language model"
+    ] or "seen";
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProgPrompt {

@@ -16,7 +16,7 @@ mod statler;
 use std::collections::BTreeMap;
 
 pub use row::{Again, Asked, Interface, Publication, Row};
-use stepwright_world::options::{Kind, OptionSpec, Table};
+use stepwright_world::options::{Kind, Table};
 
 /// All publications, family by family.
 const FAMILIES: [&[Publication]; 6] =
@@ -25,13 +25,10 @@ const FAMILIES: [&[Publication]; 6] =
 /// The value of [`SETTINGS`] that names no publication.
 pub const OWN: &str = "method";
 
-pub const SETTINGS: OptionSpec = OptionSpec::new(
-    "settings",
-    "Settings",
-    Kind::Choice(&WORDS),
-    "whose interface, parameters, limits, examples and retries a method has",
-)
-.or(OWN);
+stepwright_world::option_specs! {
+    pub SETTINGS: "settings", "Settings",
+        "whose interface, parameters, limits, examples and retries a method has", (Kind::Choice(&WORDS)) or OWN;
+}
 
 const COUNT: usize = {
     let (mut at, mut sum) = (0, 1);
@@ -141,6 +138,7 @@ pub fn changed(
 mod tests {
     use super::*;
     use crate::named;
+    use stepwright_world::options::OptionSpec;
 
     #[test]
     fn rows_name_methods_options_and_values_that_there_are() {

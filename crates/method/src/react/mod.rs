@@ -27,20 +27,13 @@ use stepwright_episode::{
     StepOutcome, Verdict,
 };
 use stepwright_model::Completion;
-use stepwright_world::options::{Kind, OptionSpec};
 
-/// How a line is read of an answer.
-pub(super) const READING: OptionSpec = OptionSpec::new(
-    "reading",
-    "Reading of lines",
-    Kind::Choice(&[
-        (LENIENT, "marks and fences off; none is no action"),
-        ("stripped", "as written; an empty one is an action"),
-        ("front", "the same, with blanks at the end"),
-    ]),
-    "how a line is read of an answer",
-)
-.or(LENIENT);
+stepwright_world::option_specs! {
+    pub(super) READING: "reading", "Reading of lines", "how a line is read of an answer", [
+        LENIENT = "marks and fences off; none is no action", "stripped" = "as written; an empty one is an action",
+        "front" = "the same, with blanks at the end"
+    ] or LENIENT;
+}
 const LENIENT: &str = "lenient";
 
 /// Tokens of a line, as published.

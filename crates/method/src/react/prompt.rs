@@ -8,20 +8,14 @@ use crate::prompting::Rejection;
 use crate::think::thoughts;
 use stepwright_episode::{Node, PromptRecord};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::options::{Kind, OptionSpec};
 
-pub(crate) const EXAMPLES: OptionSpec =
-    OptionSpec::new("examples", "ReAct examples", Kind::Whole { min: 0, max: 10 }, "worked transcripts in a prompt")
-        .or("2");
-
-/// How much of a prompt is shown.
-pub(crate) const CHARACTERS: OptionSpec = OptionSpec::new(
-    "characters",
-    "Characters",
-    Kind::Choice(&[("all", "all that a model takes"), ("6400", "6,400, the transcript's end kept")]),
-    "characters of examples and transcript",
-)
-.or("all");
+stepwright_world::option_specs! {
+    pub(crate) EXAMPLES: "examples", "ReAct examples", "worked transcripts in a prompt", (whole 0 to 10) or "2";
+    /// How much of a prompt is shown.
+    pub(crate) CHARACTERS: "characters", "Characters", "characters of examples and transcript", [
+        "all" = "all that a model takes", "6400" = "6,400, the transcript's end kept"
+    ] or "all";
+}
 
 /// The purpose of an ask for a line.
 pub(crate) const ACT: &str = "act";

@@ -21,21 +21,17 @@ use super::{
     Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
 };
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, PromptRecord, Shape, Written};
-use stepwright_world::options::{Kind, OptionSpec};
+use stepwright_world::options::Kind;
 pub(super) use trials::ARTIFACT;
 use trials::{Trial, id, kind, reflected, unreflected};
 
 /// Tokens of a reflection, as published.
 const TOKENS: u32 = 256;
 
-/// How many reflections a prompt holds.
-const MEMORY: OptionSpec =
-    OptionSpec::new("memory", "Reflections", Kind::Whole { min: 0, max: 10 }, "last reflections in a prompt").or("3");
-
-/// Whether the prompts of lines hold them.
-const RECALL: OptionSpec =
-    OptionSpec::new("recall", "Recall reflections", Kind::Switch, "reflections stand in the prompts of lines")
-        .or("true");
+stepwright_world::option_specs! {
+    MEMORY: "memory", "Reflections", "last reflections in a prompt", (whole 0 to 10) or "3";
+    RECALL: "recall", "Recall reflections", "reflections stand in the prompts of lines", (Kind::Switch) or "true";
+}
 
 /// The purpose of an ask for a reflection.
 const REFLECT: &str = "reflect";

@@ -5,7 +5,7 @@ use stepwright_plan::settings::{Loop, Resampling, Seen, Settings, Words};
 
 use crate::options::{BELIEF, BLOCKING, TEMPERATURE};
 use crate::publications::SETTINGS;
-use stepwright_world::options::{Kind, OptionSpec, Table, Values};
+use stepwright_world::options::{Table, Values};
 
 /// The remedy for a step that the world refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,188 +21,51 @@ pub(crate) enum OnError {
 /// The purpose of the asks, as publications name it.
 pub(super) const STEP: &str = "step";
 
-pub(crate) const SCORE: OptionSpec = OptionSpec::new(
-    "score",
-    "Score",
-    Kind::Choice(&[("weighted", "S_w = C + β P"), ("geometric", "S_g = (C + 1) / 2 · e^P")]),
-    "what makes a score; else the preset",
-);
-
-/// The published program whose loop a raw model is led through.
-pub(crate) const FORM: OptionSpec = OptionSpec::new(
-    "form",
-    "Form of the loop",
-    Kind::Choice(&[
-        ("notebook", "prompts end with the step's number"),
-        ("evaluation", "the model writes numbers from step 2 on"),
-    ]),
-    "whose loop a plan has; else the preset",
-);
-
-/// The steps that cost as tried.
-pub(crate) const SEEN: OptionSpec = OptionSpec::new(
-    "seen",
-    "Steps that are tried",
-    Kind::Choice(&[
-        ("tried", "all, refused ones too"),
-        ("done", "those that were done"),
-        ("done-or-last", "those done, and the last one tried"),
-    ]),
-    "steps that cost as tried; else the preset",
-);
-
-pub(crate) const RESAMPLING: OptionSpec = OptionSpec::new(
-    "resampling",
-    "Re-sampling",
-    Kind::Choice(&[
-        ("program", "each sample's step, then the prompt again"),
-        ("paper", "the next admissible steps, then the end"),
-    ]),
-    "tried after a refused step; else the preset",
-);
-
-pub(crate) const WORDS: OptionSpec = OptionSpec::new(
-    "words",
-    "Causes in words of",
-    Kind::Choice(&[
-        ("paper", "the paper"),
-        ("program-2022", "the program of 2022, slips and all"),
-        ("program-2024", "the program of 2024"),
-    ]),
-    "whose words say why; else the preset",
-);
-
-/// Tokens of a raw answer.
-pub(crate) const TOKENS: OptionSpec = OptionSpec::new(
-    "tokens",
-    "Tokens of a step",
-    Kind::Whole { min: 1, max: 400 },
-    "tokens of a raw answer; else the preset",
-);
-
-/// The information in a corrective prompt.
-pub(crate) const INFORMATION: OptionSpec = OptionSpec::new(
-    "information",
-    "Corrective prompt",
-    Kind::Choice(&[
-        ("notion", "that the step failed"),
-        ("inference", "which step failed"),
-        ("cause", "why the step failed"),
-    ]),
-    "what a corrective prompt says of an error",
-)
-.or("cause");
-
-/// The weight of the log-probability.
-pub(crate) const BETA: OptionSpec =
-    OptionSpec::new("beta", "β", Kind::Number { min: 0.0, max: 10.0 }, "weight of log-probability; else the preset");
-
-/// The score below which generation stops.
-pub(crate) const CUTOFF: OptionSpec = OptionSpec::new(
-    "cutoff",
-    "Cut-off",
-    Kind::Number { min: -100.0, max: 1.0 },
-    "stops below this score; else the preset",
-);
-
-/// The cost of repeating the step before.
-pub(crate) const REPEATED: OptionSpec = OptionSpec::new(
-    "repeated",
-    "Repeated step costs",
-    Kind::Number { min: 0.0, max: 100.0 },
-    "off a repeated step's score; else preset",
-);
-
-/// The cost of a step that was tried before.
-pub(crate) const TRIED: OptionSpec = OptionSpec::new(
-    "tried",
-    "Tried step costs",
-    Kind::Number { min: 0.0, max: 100.0 },
-    "off a tried step's score; else the preset",
-);
-
-/// The share of empty samples that ends a plan.
-pub(crate) const FINISHED: OptionSpec = OptionSpec::new(
-    "finished",
-    "Finished at share",
-    Kind::Number { min: 0.0, max: 1.0 },
-    "share of empty samples; else the preset",
-);
-
-pub(crate) const COMPLETIONS: OptionSpec = OptionSpec::new(
-    "completions",
-    "Completions a step",
-    Kind::Whole { min: 1, max: 64 },
-    "sampled for a step; else the preset",
-);
-
-/// Steps of a plan.
-pub(crate) const LENGTH: OptionSpec = OptionSpec::new(
-    "length",
-    "Steps of a plan",
-    Kind::Whole { min: 1, max: 200 },
-    "steps a plan may have; else the preset",
-);
-
-pub const TRIES: OptionSpec = OptionSpec::new(
-    "tries",
-    "Steps tried",
-    Kind::Whole { min: 1, max: 400 },
-    "tried, refused ones too; else the preset",
-);
-
-/// The cost of a token for each time it was written.
-pub(crate) const FREQUENCY: OptionSpec = OptionSpec::new(
-    "frequency",
-    "Frequency penalty",
-    Kind::Number { min: -2.0, max: 2.0 },
-    "per time a token was written; else preset",
-);
-
-/// The cost of a token once it was written.
-pub(crate) const PRESENCE: OptionSpec = OptionSpec::new(
-    "presence",
-    "Presence penalty",
-    Kind::Number { min: -2.0, max: 2.0 },
-    "once a token was written; else the preset",
-);
-
-/// The share of the probability that tokens are sampled from.
-pub(crate) const NUCLEUS: OptionSpec = OptionSpec::new(
-    "nucleus",
-    "Nucleus (top_p)",
-    Kind::Number { min: 0.01, max: 1.0 },
-    "share of likely tokens; else the preset",
-);
-
-pub(crate) const NEIGHBOURS: OptionSpec = OptionSpec::new(
-    "neighbours",
-    "Neighbours",
-    Kind::Whole { min: 1, max: 50 },
-    "admissible steps offered, the best of them",
-)
-.or("5");
-
-/// Whether a sentence becomes the nearest admissible step.
-pub(crate) const TRANSLATION: OptionSpec = OptionSpec::new(
-    "translation",
-    "Translation",
-    Kind::Choice(&[
-        ("on", "a sentence is its nearest admissible step"),
-        ("off", "a sentence is tried as it was written"),
-    ]),
-    "whether sentences are translated to admissible steps",
-)
-.or("on");
-
-/// Whether failing assertions count as an error before a step is tried.
-pub(crate) const VETO: OptionSpec = OptionSpec::new(
-    "veto",
-    "Assertions veto",
-    Kind::Choice(&[("on", "a step that fails an assertion is not tried"), ("off", "the world alone refuses steps")]),
-    "whether a failing assertion is an error before the step is tried",
-)
-.or("off");
+stepwright_world::option_specs! {
+    pub(crate) SCORE: "score", "Score", "what makes a score; else the preset", [
+        "weighted" = "S_w = C + β P", "geometric" = "S_g = (C + 1) / 2 · e^P"
+    ];
+    /// The published program whose loop a raw model is led through.
+    pub(crate) FORM: "form", "Form of the loop", "whose loop a plan has; else the preset", [
+        "notebook" = "prompts end with the step's number", "evaluation" = "the model writes numbers from step 2 on"
+    ];
+    pub(crate) SEEN: "seen", "Steps that are tried", "steps that cost as tried; else the preset", [
+        "tried" = "all, refused ones too", "done" = "those that were done", "done-or-last" = "those done, and the last one tried"
+    ];
+    pub(crate) RESAMPLING: "resampling", "Re-sampling", "tried after a refused step; else the preset", [
+        "program" = "each sample's step, then the prompt again", "paper" = "the next admissible steps, then the end"
+    ];
+    pub(crate) WORDS: "words", "Causes in words of", "whose words say why; else the preset", [
+        "paper" = "the paper", "program-2022" = "the program of 2022, slips and all", "program-2024" = "the program of 2024"
+    ];
+    pub(crate) TOKENS: "tokens", "Tokens of a step", "tokens of a raw answer; else the preset", (whole 1 to 400);
+    pub(crate) INFORMATION: "information", "Corrective prompt", "what a corrective prompt says of an error", [
+        "notion" = "that the step failed", "inference" = "which step failed", "cause" = "why the step failed"
+    ] or "cause";
+    pub(crate) BETA: "beta", "β", "weight of log-probability; else the preset", (number 0.0 to 10.0);
+    /// The score below which generation stops.
+    pub(crate) CUTOFF: "cutoff", "Cut-off", "stops below this score; else the preset", (number -100.0 to 1.0);
+    pub(crate) REPEATED: "repeated", "Repeated step costs", "off a repeated step's score; else preset", (number 0.0 to 100.0);
+    pub(crate) TRIED: "tried", "Tried step costs", "off a tried step's score; else the preset", (number 0.0 to 100.0);
+    /// The share of empty samples that ends a plan.
+    pub(crate) FINISHED: "finished", "Finished at share", "share of empty samples; else the preset", (number 0.0 to 1.0);
+    pub(crate) COMPLETIONS: "completions", "Completions a step", "sampled for a step; else the preset", (whole 1 to 64);
+    pub(crate) LENGTH: "length", "Steps of a plan", "steps a plan may have; else the preset", (whole 1 to 200);
+    pub TRIES: "tries", "Steps tried", "tried, refused ones too; else the preset", (whole 1 to 400);
+    /// The cost of a token for each time it was written.
+    pub(crate) FREQUENCY: "frequency", "Frequency penalty", "per time a token was written; else preset", (number -2.0 to 2.0);
+    /// The cost of a token once it was written.
+    pub(crate) PRESENCE: "presence", "Presence penalty", "once a token was written; else the preset", (number -2.0 to 2.0);
+    /// The share of the probability that tokens are sampled from.
+    pub(crate) NUCLEUS: "nucleus", "Nucleus (top_p)", "share of likely tokens; else the preset", (number 0.01 to 1.0);
+    pub(crate) NEIGHBOURS: "neighbours", "Neighbours", "admissible steps offered, the best of them", (whole 1 to 50) or "5";
+    pub(crate) TRANSLATION: "translation", "Translation", "whether sentences are translated to admissible steps", [
+        "on" = "a sentence is its nearest admissible step", "off" = "a sentence is tried as it was written"
+    ] or "on";
+    pub(crate) VETO: "veto", "Assertions veto", "whether a failing assertion is an error before the step is tried", [
+        "on" = "a step that fails an assertion is not tried", "off" = "the world alone refuses steps"
+    ] or "off";
+}
 
 pub const OPEN_LOOP: Table = &[
     SETTINGS,

@@ -6,25 +6,15 @@ use super::answer::written;
 use super::answered::{one_line, shown};
 use crate::Context;
 use stepwright_episode::ArtifactId;
-use stepwright_world::options::{Kind, OptionSpec};
 
-/// What prompts show of a model's own texts.
-pub(crate) const TEXTS: OptionSpec = OptionSpec::new(
-    "texts",
-    "States and answers",
-    Kind::Choice(&[("mended", "as they were read, run-on text left out"), ("verbatim", "as the model wrote them")]),
-    "how states and programs that a model wrote are kept and shown",
-)
-.or("mended");
-
-/// Which updates a writer is asked for.
-pub(crate) const UPDATES: OptionSpec = OptionSpec::new(
-    "updates",
-    "Updates",
-    Kind::Choice(&[("run", "those that the program makes"), ("lines", "lines of the answer that begin so")]),
-    "which updates of a program a writer is asked for; lines: as published evaluations read recorded answers",
-)
-.or("run");
+stepwright_world::option_specs! {
+    pub(crate) TEXTS: "texts", "States and answers", "how states and programs that a model wrote are kept and shown", [
+        "mended" = "as they were read, run-on text left out", "verbatim" = "as the model wrote them"
+    ] or "mended";
+    pub(crate) UPDATES: "updates", "Updates", "which updates of a program a writer is asked for; lines: as published evaluations read recorded answers", [
+        "run" = "those that the program makes", "lines" = "lines of the answer that begin so"
+    ] or "run";
+}
 
 /// Whether a model's texts are kept as it wrote them.
 pub(crate) fn is_verbatim(cx: &Context<'_>) -> bool {

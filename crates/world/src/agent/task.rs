@@ -4,17 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::options::{Kind, OptionSpec};
+use crate::options::Kind;
 
-pub(super) const WORKSPACE: OptionSpec =
-    OptionSpec::new("workspace", "Workspace", Kind::Text, "The folder of which the agent gets a copy at each start.");
-
-pub(super) const SUCCESS: OptionSpec = OptionSpec::new(
-    "success",
-    "Success",
-    Kind::Text,
-    "A command in the workspace whose exit code says whether the goal is reached.",
-);
+crate::option_specs! {
+    pub(super) WORKSPACE: "workspace", "Workspace", "The folder of which the agent gets a copy at each start.", (Kind::Text);
+    pub(super) SUCCESS: "success", "Success", "A command in the workspace whose exit code says whether the goal is reached.", (Kind::Text);
+}
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

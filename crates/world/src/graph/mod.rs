@@ -25,20 +25,15 @@ pub use world::GraphWorld;
 
 use super::kind::shipped;
 use super::{Ability, DataSpec, Sight, WorldKind};
-use crate::options::{Kind, OptionSpec};
 
-pub const RUN: OptionSpec = OptionSpec::new(
-    "run",
-    "Run",
-    Kind::Choice(&[
-        ("script", "the steps so far are one script on the scene as it is"),
-        ("step", "each step is a script of its own, which remembers nothing of those before"),
-        ("prepared", "what the steps so far presume is made true first, missing things are added, and all run again"),
-        ("prepared-step", "the same for each step alone, a script of its own on the household as it is by then"),
-    ]),
-    "how the household graph runs steps",
-)
-.or("script");
+crate::option_specs! {
+    pub RUN: "run", "Run", "how the household graph runs steps", [
+        "script" = "the steps so far are one script on the scene as it is",
+        "step" = "each step is a script of its own, which remembers nothing of those before",
+        "prepared" = "what the steps so far presume is made true first, missing things are added, and all run again",
+        "prepared-step" = "the same for each step alone, a script of its own on the household as it is by then"
+    ] or "script";
+}
 
 pub static KIND: WorldKind = WorldKind {
     sight: Sight::Plan,

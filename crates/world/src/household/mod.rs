@@ -46,15 +46,12 @@ use strum::{Display, EnumString};
 
 use super::kind::shipped;
 use super::{Ability, DataSpec, Generator, Sight, WorldKind};
-use crate::options::{Kind, OptionSpec};
 
-/// The wording of the games; a task's own where it has one, else `put`.
-pub(crate) const EDITION: OptionSpec = OptionSpec::new(
-    "edition",
-    "Edition",
-    Kind::Choice(&[("put", "releases up to 0.3, the papers'"), ("move", "releases from 0.4")]),
-    "wording of the household's games; an official file's own if absent, else put",
-);
+crate::option_specs! {
+    pub(crate) EDITION: "edition", "Edition", "wording of the household's games; an official file's own if absent, else put", [
+        "put" = "releases up to 0.3, the papers'", "move" = "releases from 0.4"
+    ];
+}
 
 pub static KIND: WorldKind = WorldKind {
     sight: Sight::Picture,

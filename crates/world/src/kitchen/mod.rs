@@ -42,25 +42,15 @@ pub use world::KitchenWorld;
 
 use super::kind::shipped;
 use super::{Ability, DataSpec, Sight, WorldKind};
-use crate::options::{Kind, OptionSpec};
 
-/// The option for the first step of `find`.
-pub const FIND: OptionSpec = OptionSpec::new(
-    "find",
-    "Find",
-    Kind::Choice(&[("moving", "walks to what it looks for"), ("fixed", "looks around where the robot stands")]),
-    "whether `find` walks in the kitchen",
-)
-.or("moving");
-
-/// What else a refused placement does where there is no room.
-pub const FULL: OptionSpec = OptionSpec::new(
-    "full",
-    "No room",
-    Kind::Choice(&[("stays", "the robot stays"), ("moves", "it is put elsewhere in the room: the program's")]),
-    "where the robot is after a place had no room for a thing",
-)
-.or("stays");
+crate::option_specs! {
+    pub FIND: "find", "Find", "whether `find` walks in the kitchen", [
+        "moving" = "walks to what it looks for", "fixed" = "looks around where the robot stands"
+    ] or "moving";
+    pub FULL: "full", "No room", "where the robot is after a place had no room for a thing", [
+        "stays" = "the robot stays", "moves" = "it is put elsewhere in the room: the program's"
+    ] or "stays";
+}
 
 pub static KIND: WorldKind = WorldKind {
     sight: Sight::Picture,

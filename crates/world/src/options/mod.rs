@@ -74,6 +74,24 @@ impl OptionSpec {
     }
 }
 
+/// Declares options, each as `NAME: "key", "Label", "its effect", its kind`, then what it is without a value (`or`) and the value that needs a
+/// language model (`asking`). A kind is a list of words with their meanings (`["on" = "…", "off" = "…"]`), `(whole 0 to 9)`,
+/// `(number 0.0 to 1.0)`, or any other [`Kind`] in parentheses.
+#[macro_export]
+macro_rules! option_specs {
+    (@ [$($word:tt = $meaning:literal),+]) => { $crate::options::Kind::Choice(&[$(($word, $meaning)),+]) };
+    (@ (whole $min:literal to $max:expr)) => { $crate::options::Kind::Whole { min: $min, max: $max } };
+    (@ (number $min:literal to $max:expr)) => { $crate::options::Kind::Number { min: $min, max: $max } };
+    (@ ($kind:expr)) => { $kind };
+    ($($(#[$about:meta])* $vis:vis $name:ident: $key:literal, $label:literal, $effect:literal, $kind:tt
+        $(or $default:tt)? $(asking $with_model:tt)?;)+) => {$(
+        $(#[$about])*
+        $vis const $name: $crate::options::OptionSpec =
+            $crate::options::OptionSpec::new($key, $label, $crate::option_specs!(@ $kind), $effect)
+                $(.or($default))? $(.asking($with_model))?;
+    )+};
+}
+
 /// The rows of a table of the documentation: flag, default, what it sets.
 pub fn markdown<'a>(specs: impl IntoIterator<Item = &'a OptionSpec>) -> String {
     let mut out = String::from("| option | default | sets |\n|---|---|---|\n");

@@ -22,27 +22,15 @@ pub use world::ShopWorld;
 
 use super::kind::shipped;
 use super::{Ability, DataSpec, Sight, WorldKind};
-use crate::options::{Kind, OptionSpec};
+use crate::options::Kind;
 
-pub(crate) const FORM: OptionSpec = OptionSpec::new(
-    "pages",
-    "Pages",
-    Kind::Choice(&[
-        ("site", "the simpler site of ReAct, Reflexion and O3D"),
-        ("text", "the text environment, pieces between separators"),
-        ("text-rich", "the text environment, a line a piece, buttons marked"),
-    ]),
-    "In which form the agent gets the pages.",
-)
-.or("site");
-
-pub(crate) const ATTRIBUTES: OptionSpec = OptionSpec::new(
-    "attributes",
-    "Attributes",
-    Kind::Switch,
-    "Shows attributes of products (not on the simpler site).",
-)
-.or("false");
+crate::option_specs! {
+    pub(crate) FORM: "pages", "Pages", "In which form the agent gets the pages.", [
+        "site" = "the simpler site of ReAct, Reflexion and O3D", "text" = "the text environment, pieces between separators",
+        "text-rich" = "the text environment, a line a piece, buttons marked"
+    ] or "site";
+    pub(crate) ATTRIBUTES: "attributes", "Attributes", "Shows attributes of products (not on the simpler site).", (Kind::Switch) or "false";
+}
 
 pub static KIND: WorldKind = WorldKind {
     sight: Sight::Picture,
