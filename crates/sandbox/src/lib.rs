@@ -76,8 +76,9 @@ impl Default for Limits {
     }
 }
 
-/// The state of a run between two calls of host functions.
-#[derive(Debug, Clone, PartialEq)]
+/// The state of a run between two calls of host functions; what a worker says, after which it ends unless it calls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// It calls a host function and waits for the answer.
     Call {

@@ -11,8 +11,9 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
 use super::Bounds;
+use super::Step;
 use super::fault::{Bound, FaultKind};
-use super::wire::{LONGEST_ORDER, LONGEST_REPLY, Reply, line};
+use super::wire::{LONGEST_ORDER, LONGEST_REPLY, line};
 
 /// Bytes of what it wrote to its standard error that are kept.
 const LAST_WORDS: u64 = 2_000;
@@ -55,7 +56,7 @@ impl Process {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    pub(super) async fn ask(&mut self, message: &impl Serialize) -> Result<Reply, FaultKind> {
+    pub(super) async fn ask(&mut self, message: &impl Serialize) -> Result<Step, FaultKind> {
         let Some(request) = line(message, LONGEST_ORDER) else { return Err(FaultKind::Limit(Bound::Message)) };
         // If it does not listen any more, its output has ended as well.
         if self.stdin.write_all(&request).await.is_err() || self.stdin.flush().await.is_err() {

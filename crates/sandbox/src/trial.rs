@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::fault::{Bound, Fault, FaultKind};
 use super::process::Process;
 use super::require::required;
-use super::wire::{Order, Reply};
-use super::{Call, Limits};
+use super::wire::Order;
+use super::{Call, Limits, Step};
 
 /// The host function by which a trial reports: called once, with one value.
 pub const REPORT: &str = "trial_report";
@@ -74,12 +74,12 @@ async fn within(program: &Path, order: &Order, late: Duration) -> Result<Value, 
     }
 }
 
-fn reported(reply: Reply) -> Result<Value, Fault> {
+fn reported(reply: Step) -> Result<Value, Fault> {
     let silent = || Fault::new(FaultKind::Worker("the trial ended without a report".to_owned()));
     match reply {
-        Reply::Call { call: Call { mut args, .. }, .. } => args.pop().ok_or_else(silent),
-        Reply::Finished => Err(silent()),
-        Reply::Fault(fault) => Err(fault),
+        Step::Call { call: Call { mut args, .. }, .. } => args.pop().ok_or_else(silent),
+        Step::Finished => Err(silent()),
+        Step::Fault(fault) => Err(fault),
     }
 }
 
@@ -89,6 +89,6 @@ mod tests {
 
     #[test]
     fn a_trial_that_ends_without_a_report_says_so() {
-        assert!(reported(Reply::Finished).unwrap_err().to_string().contains("without a report"));
+        assert!(reported(Step::Finished).unwrap_err().to_string().contains("without a report"));
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Call, Fault, Limits, Require};
+use super::{Limits, Require};
 
 /// Longest line a worker writes, in bytes.
 pub const LONGEST_REPLY: usize = 256 << 10;
@@ -30,23 +30,10 @@ pub struct Order {
     pub require: Require,
 }
 
+/// What a worker is told after a [`Step`](super::Step) that calls; each of its lines is a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     pub answer: Value,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reply {
-    /// The code calls; an [`Answer`] is waited for.
-    Call {
-        call: Call,
-        line: u32,
-        way: Vec<u32>,
-    },
-    /// The code ended, and so does the worker.
-    Finished,
-    Fault(Fault),
 }
 
 /// A message as a line; `None` if it is longer than `longest`.

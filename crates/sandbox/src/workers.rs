@@ -11,7 +11,7 @@ use super::fault::{Bound, Fault, FaultKind};
 use super::itself::itself;
 use super::process::Process;
 use super::require::required;
-use super::wire::{Answer, Order, Reply};
+use super::wire::{Answer, Order};
 use super::{Limits, Running, Sandbox, Step};
 
 /// Workers of one program. Needs a tokio runtime, the same for all its runs. Clones share the worker that is ahead.
@@ -100,9 +100,7 @@ impl WorkerRun {
         let reply = tokio::time::timeout(self.left, worker.ask(message)).await;
         self.left = self.left.saturating_sub(since.elapsed());
         match reply {
-            Ok(Ok(Reply::Call { call, line, way })) => Step::Call { call, line, way },
-            Ok(Ok(Reply::Finished)) => Step::Finished,
-            Ok(Ok(Reply::Fault(fault))) => Step::Fault(fault),
+            Ok(Ok(step)) => step,
             Ok(Err(kind)) => Step::Fault(Fault::new(kind)),
             Err(_) => Step::Fault(Fault::new(FaultKind::Limit(Bound::Time))),
         }

@@ -14,7 +14,8 @@ use crate::line::frames;
 use crate::rewrite::{Prepared, prepare};
 use crate::values::{to_json, to_python};
 use stepwright_sandbox::Call;
-use stepwright_sandbox::wire::{Order, Reply};
+use stepwright_sandbox::Step;
+use stepwright_sandbox::wire::Order;
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 /// Builtins that do nothing here, as in Statler's own execution.
@@ -52,7 +53,7 @@ impl Engine {
     }
 
     /// Runs to the first call or the end.
-    pub(crate) fn begin(&mut self, order: &Order) -> Reply {
+    pub(crate) fn begin(&mut self, order: &Order) -> Step {
         let mut names: BTreeSet<&str> = EMPTIED.iter().copied().collect();
         names.extend(self.functions.iter().map(String::as_str));
         let mut inputs: Vec<(String, MontyObject)> = names
@@ -75,22 +76,22 @@ impl Engine {
     }
 
     /// Goes on with what the call before returns.
-    pub(crate) fn answer(&mut self, answer: &Value) -> Reply {
+    pub(crate) fn answer(&mut self, answer: &Value) -> Step {
         match self.waiting.take() {
             Some(call) => {
                 let next = call.resume(to_python(answer), PrintWriter::Disabled);
                 self.settle(next)
             }
-            None => Reply::Fault(Fault::new(FaultKind::Worker("nothing waits for an answer".to_owned()))),
+            None => Step::Fault(Fault::new(FaultKind::Worker("nothing waits for an answer".to_owned()))),
         }
     }
 
     /// Answers what is answered here until the code calls or ends.
-    fn settle(&mut self, mut progress: Result<RunProgress, MontyException>) -> Reply {
+    fn settle(&mut self, mut progress: Result<RunProgress, MontyException>) -> Step {
         loop {
             progress = match progress {
-                Err(raised) => return Reply::Fault(label(&raised, &self.prepared)),
-                Ok(RunProgress::Complete(_)) => return Reply::Finished,
+                Err(raised) => return Step::Fault(label(&raised, &self.prepared)),
+                Ok(RunProgress::Complete(_)) => return Step::Finished,
                 Ok(RunProgress::FunctionCall(call))
                     if call.object_id.is_none() && self.functions.contains(&call.function_name) =>
                 {
@@ -101,7 +102,7 @@ impl Engine {
                 }
                 Ok(RunProgress::FunctionCall(call)) => match missing(&call.function_name) {
                     // Not to be caught by the code as if the name were unknown to Python.
-                    Some(kind) => return Reply::Fault(Fault { line: line(&call), kind }),
+                    Some(kind) => return Step::Fault(Fault { line: line(&call), kind }),
                     None => {
                         let unknown = ExtFunctionResult::NotFound(call.function_name.clone());
                         call.resume(unknown, PrintWriter::Disabled)
@@ -111,20 +112,20 @@ impl Engine {
                     lookup.resume(NameLookupResult::Undefined, PrintWriter::Disabled)
                 }
                 Ok(RunProgress::OsCall(_)) => {
-                    return Reply::Fault(Fault::new(FaultKind::Forbidden("files and the operating system".to_owned())));
+                    return Step::Fault(Fault::new(FaultKind::Forbidden("files and the operating system".to_owned())));
                 }
                 Ok(RunProgress::ResolveFutures(_)) => {
-                    return Reply::Fault(Fault::new(FaultKind::Unsupported("`await`".to_owned())));
+                    return Step::Fault(Fault::new(FaultKind::Unsupported("`await`".to_owned())));
                 }
             };
         }
     }
 
     /// A call of a host function: handed over, unless it is one too many or none that can be.
-    fn call(&mut self, call: FunctionCall) -> Reply {
+    fn call(&mut self, call: FunctionCall) -> Step {
         let frames = frames(&call);
         let line = frames.last().map(|frame| frame.start.line);
-        let fault = |kind| Reply::Fault(Fault { line, kind });
+        let fault = |kind| Step::Fault(Fault { line, kind });
         let Some(left) = self.calls.checked_sub(1) else { return fault(FaultKind::Limit(Bound::Calls)) };
         self.calls = left;
         if not_yet(&frames, &self.prepared) {
@@ -138,7 +139,7 @@ impl Engine {
             Ok(handed) => {
                 self.waiting = Some(call);
                 let way = frames.iter().map(|frame| frame.start.line).collect();
-                Reply::Call { call: handed, line: line.unwrap_or(0), way }
+                Step::Call { call: handed, line: line.unwrap_or(0), way }
             }
             Err(what) => fault(FaultKind::Unsupported(format!("{what} as an argument of `{}`", call.function_name))),
         }

@@ -21,8 +21,8 @@ use std::sync::{Arc, Barrier};
 use serde::de::DeserializeOwned;
 use stepwright_confine::{Bounds, Layers, begin};
 
-use stepwright_sandbox::wire::{Answer, LONGEST_ORDER, LONGEST_REPLY, Order, Reply, line};
-use stepwright_sandbox::{Bound, Fault, FaultKind, HELD, Limits, WORKER};
+use stepwright_sandbox::wire::{Answer, LONGEST_ORDER, LONGEST_REPLY, Order, line};
+use stepwright_sandbox::{Bound, Fault, FaultKind, HELD, Limits, Step, WORKER};
 
 use crate::engine::Engine;
 
@@ -58,15 +58,15 @@ fn work(bounds: Bounds, layers: Layers) -> bool {
     gate.wait();
     let Some(order) = read::<Order>(&lines) else { return false };
     if let Some(why) = order.require.refusal(&held) {
-        return say(&Reply::Fault(Fault::new(FaultKind::Worker(why))));
+        return say(&Step::Fault(Fault::new(FaultKind::Worker(why))));
     }
     let mut reply = match Engine::new(&order) {
-        Err(fault) => Reply::Fault(fault),
+        Err(fault) => Step::Fault(fault),
         Ok(mut engine) => {
             let mut reply = engine.begin(&order);
-            while matches!(reply, Reply::Call { .. }) {
+            while matches!(reply, Step::Call { .. }) {
                 if !say(&reply) {
-                    reply = Reply::Fault(Fault::new(FaultKind::Limit(Bound::Message)));
+                    reply = Step::Fault(Fault::new(FaultKind::Limit(Bound::Message)));
                     break;
                 }
                 let Some(Answer { answer }) = read(&lines) else { return false };
@@ -75,7 +75,7 @@ fn work(bounds: Bounds, layers: Layers) -> bool {
             reply
         }
     };
-    if let Reply::Fault(fault) = &mut reply {
+    if let Step::Fault(fault) = &mut reply {
         fault.kind.shorten();
     }
     say(&reply)
@@ -105,7 +105,7 @@ fn read<T: DeserializeOwned>(lines: &Receiver<Vec<u8>>) -> Option<T> {
     serde_json::from_slice(&lines.recv().ok()?).ok()
 }
 
-fn say(reply: &Reply) -> bool {
+fn say(reply: &Step) -> bool {
     let Some(line) = line(reply, LONGEST_REPLY) else { return false };
     let mut out = std::io::stdout().lock();
     out.write_all(&line).and_then(|()| out.flush()).is_ok()

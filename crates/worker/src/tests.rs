@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use stepwright_sandbox::wire::{Order, Reply};
+use stepwright_sandbox::Step;
+use stepwright_sandbox::wire::Order;
 use stepwright_sandbox::{Bound, FaultKind, Limits, REPORT, Run};
 
 use crate::engine::Engine;
@@ -42,9 +43,9 @@ fn run_with(code: &str, limits: Limits, answers: &[Value]) -> Run {
     let mut reply = engine.begin(&order);
     loop {
         match reply {
-            Reply::Call { call, line, .. } => run.calls.push((call, line)),
-            Reply::Finished => return run,
-            Reply::Fault(fault) => {
+            Step::Call { call, line, .. } => run.calls.push((call, line)),
+            Step::Finished => return run,
+            Step::Fault(fault) => {
                 run.fault = Some(fault);
                 return run;
             }
@@ -94,7 +95,7 @@ fn what_is_used_up_stops_the_run() {
 }
 
 /// The reply of a trial's worker: code of one's own around a model's, which reports by its only call.
-fn trial(prelude: &str, code: &str) -> Result<Value, Reply> {
+fn trial(prelude: &str, code: &str) -> Result<Value, Step> {
     let limits = Limits { wall: std::time::Duration::from_millis(500), ..Limits::default() };
     let order = Order {
         prelude: prelude.to_owned(),
@@ -105,8 +106,8 @@ fn trial(prelude: &str, code: &str) -> Result<Value, Reply> {
         limits,
         require: stepwright_sandbox::Require::default(),
     };
-    match Engine::new(&order).map(|mut engine| engine.begin(&order)).unwrap_or_else(Reply::Fault) {
-        Reply::Call { mut call, .. } if call.args.len() == 1 => Ok(call.args.remove(0)),
+    match Engine::new(&order).map(|mut engine| engine.begin(&order)).unwrap_or_else(Step::Fault) {
+        Step::Call { mut call, .. } if call.args.len() == 1 => Ok(call.args.remove(0)),
         other => Err(other),
     }
 }
@@ -114,7 +115,7 @@ fn trial(prelude: &str, code: &str) -> Result<Value, Reply> {
 #[track_caller]
 fn trial_fails(prelude: &str, code: &str) -> FaultKind {
     match trial(prelude, code) {
-        Err(Reply::Fault(fault)) => fault.kind,
+        Err(Step::Fault(fault)) => fault.kind,
         other => panic!("{other:?}"),
     }
 }
@@ -145,5 +146,5 @@ fn what_the_engine_evaluates_whole_is_not_tried_and_loops_end() {
     let kind = trial_fails("", "trial_report(any(1 // x for x in [1, 0]))\n");
     assert!(matches!(kind, FaultKind::Unsupported(_)), "{kind:?}");
     assert_eq!(trial_fails("", "while True:\n    pass\n"), FaultKind::Limit(Bound::Time));
-    assert_eq!(trial("", "x = 1\n"), Err(Reply::Finished));
+    assert_eq!(trial("", "x = 1\n"), Err(Step::Finished));
 }
