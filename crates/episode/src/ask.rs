@@ -263,6 +263,14 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// The first of its completions.
+    pub fn text(&self) -> Option<&str> {
+        match &self.state {
+            AskState::Answered { texts, .. } => texts.first().map(String::as_str),
+            _ => None,
+        }
+    }
+
     /// The model that answered, as its server names it.
     pub fn served(&self) -> Option<&str> {
         self.exchange.as_ref().map(|exchange| exchange.served.as_str()).filter(|served| !served.is_empty())

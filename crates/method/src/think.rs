@@ -38,8 +38,8 @@ pub(crate) fn thoughts_of_prefix(calls: &[Call], is_action: impl Fn(&Call) -> bo
     answered(&steps.collect::<Vec<_>>())
 }
 
-fn one_line(thought: &str) -> String {
-    thought.split_whitespace().collect::<Vec<_>>().join(" ")
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Which user acts are answered, before the first act that follows them.

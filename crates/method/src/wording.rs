@@ -10,7 +10,7 @@ use super::artifacts::ArtifactSpec;
 use stepwright_episode::gate::{Conduct, Edit, Request};
 use stepwright_episode::showing::Showing;
 use stepwright_episode::{ArtifactId, ArtifactKind, NodeId, PromptMessage, Session};
-use stepwright_wire::{Api, Role, passages};
+use stepwright_wire::{Api, passages};
 
 /// Texts by the numbers of the passages that they stand in place of, from 0.
 pub type Wording = BTreeMap<usize, String>;
@@ -68,7 +68,8 @@ pub fn asked(session: &Session, node: NodeId) -> Vec<PromptMessage> {
 
 fn all(api: Api, body: &str) -> Vec<PromptMessage> {
     let found = passages(api, body).unwrap_or_default();
-    let message = |passage: stepwright_wire::Passage| PromptMessage { role: role(passage.role), text: passage.text };
+    let message =
+        |passage: stepwright_wire::Passage| PromptMessage { role: passage.role.name().to_owned(), text: passage.text };
     found.into_iter().map(message).collect()
 }
 
@@ -80,14 +81,4 @@ pub(crate) fn messages(api: Api, body: &str, wording: &Wording) -> Vec<PromptMes
     let worded =
         |(at, message): (usize, PromptMessage)| Some(PromptMessage { text: wording.get(&at)?.clone(), ..message });
     all(api, body).into_iter().enumerate().filter_map(worded).collect()
-}
-
-fn role(role: Role) -> String {
-    match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    }
-    .to_owned()
 }

@@ -70,7 +70,7 @@ fn is_button(text: &str) -> bool {
     BUTTONS.contains(&text) && text != "Attributes"
 }
 
-fn is_slot(word: &str) -> bool {
+pub(crate) fn is_slot(word: &str) -> bool {
     word.starts_with('[') && word.ends_with(']')
 }
 

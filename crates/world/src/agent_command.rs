@@ -54,7 +54,6 @@ impl AgentCommand {
 
     /// The command as a person would type it, without what may be secret in it: it is shown and kept.
     pub fn command_line(&self) -> String {
-        let shown = stepwright_secret::shown_words(&self.words);
-        shlex::try_join(shown.iter().map(String::as_str)).unwrap_or_else(|_| shown.join(" "))
+        crate::adapter::shown(&self.words)
     }
 }

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::WorldError;
 
@@ -31,6 +32,16 @@ pub(super) fn each_line<T>(
 
 pub(super) fn json_lines<T: DeserializeOwned>(text: &str, origin: &str) -> Result<Vec<T>, WorldError> {
     each_line(text, origin, |_, line| serde_json::from_str(line).map_err(|e| e.to_string()))
+}
+
+/// Reads a field of which null is the same as absent.
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
+}
+
+/// Errors: there are more than may be, in words.
+pub(super) fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
+    if count <= most { Ok(()) } else { Err(format!("{what}: {count} is too many; at most {most} are possible")) }
 }
 
 pub(super) fn name_of(path: &Path) -> String {

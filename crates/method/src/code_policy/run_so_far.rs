@@ -8,7 +8,7 @@ use super::run::{Answered, RunResult};
 use crate::context::{decided, source};
 use crate::plan_following::{ActivePlan, active_plan, is_line};
 use crate::{History, folded};
-use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk};
+use stepwright_episode::{AskId, AskKind, Node, OwnAsk};
 
 /// The program's answer where a person refused its action: the world's words on an action without effect.
 const REFUSED: &str = "Nothing happens.";
@@ -38,13 +38,6 @@ pub(super) fn run_kind() -> AskKind {
 pub(super) fn function_kind(number: usize, function: &str) -> AskKind {
     let label = format!("{function}, call {} of the program", number + 1);
     AskKind::Other(OwnAsk { tag: "function".into(), of: function.to_owned(), nth: number, label })
-}
-
-fn text_of(ask: &Ask) -> Option<&str> {
-    match &ask.state {
-        AskState::Answered { texts, .. } => texts.first().map(String::as_str),
-        _ => None,
-    }
 }
 
 /// The answers to the program that a person mended at that place of a path; none where the program in force is no
@@ -82,7 +75,7 @@ impl RunSoFar {
                 }
                 continue;
             }
-            let Some(text) = text_of(ask) else { continue };
+            let Some(text) = ask.text() else { continue };
             if ask.kind == run {
                 let Some(came) = RunResult::read(text, self.answered.len()) else { continue };
                 self.take_from_tape(&came);

@@ -3,7 +3,7 @@
 use crate::prompting::of_demonstration;
 use crate::react::{examples_of, transcript_of};
 use crate::{Context, Section, SectionLine, StepStatus};
-use stepwright_episode::{Ask, AskKind, AskState, Node, OwnAsk};
+use stepwright_episode::{Ask, AskKind, Node, OwnAsk};
 
 /// Demonstrations that are summed up.
 const SCENARIOS: usize = 2;
@@ -138,14 +138,7 @@ fn goal(text: &str) -> &str {
 /// The last answer to an ask of that kind on a path.
 fn answer<'a>(path: &[&'a Node], kind: &AskKind) -> Option<&'a str> {
     let asks = path.iter().rev().flat_map(|node| node.turn.asks.iter().rev());
-    asks.filter(|ask| ask.kind == *kind).find_map(text)
-}
-
-fn text(ask: &Ask) -> Option<&str> {
-    match &ask.state {
-        AskState::Answered { texts, .. } => texts.first().map(String::as_str),
-        _ => None,
-    }
+    asks.filter(|ask| ask.kind == *kind).find_map(Ask::text)
 }
 
 /// The parts of an answer: each mark `[[…:]]` with what stands below it.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::context::{decided, kind_of};
 use crate::{History, folded};
-use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Node, NodeId, Proposal, Turn};
+use stepwright_episode::{ArtifactId, Ask, AskId, AskKind, Node, NodeId, Proposal, Turn};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivePlan<'a> {
@@ -30,10 +30,7 @@ pub struct ActivePlan<'a> {
 /// A model's judgement of the assertion in a line of the plan in force: its last answer at this node.
 pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
     let kind = AskKind::Judgement { line };
-    turn.asks.iter().rev().filter(|a| a.id > plan && a.kind == kind).find_map(|a| match &a.state {
-        AskState::Answered { texts, .. } => texts.first().map(String::as_str),
-        _ => None,
-    })
+    turn.asks.iter().rev().filter(|a| a.id > plan && a.kind == kind).find_map(Ask::text)
 }
 
 /// The asks and decisions on a path, as far as plans go by them.
@@ -113,6 +110,7 @@ pub(crate) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use stepwright_episode::AskState;
     use stepwright_episode::{Action, Actor, Ask, Choice, Decision, Documents, Origin, StepOutcome};
 
     /// An event at a node: an ask of a plan or a line, then the proposal taken or refused.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::answer::list_of;
 use crate::belief;
+use crate::think::one_line;
 use stepwright_world::{CUPS, NOTHING, UPDATING};
 
 /// A request that was answered, or of a worked example an update alone.
@@ -55,8 +56,4 @@ fn plain(code: &str) -> String {
     let left: Vec<&str> =
         code.lines().filter(|l| !l.trim_start().starts_with(UPDATING) && !l.trim_start().starts_with('#')).collect();
     if left.iter().all(|l| l.trim().is_empty()) { NOTHING.to_owned() } else { left.join("\n") }
-}
-
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

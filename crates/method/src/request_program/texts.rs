@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::answer::written;
-use super::answered::{one_line, shown};
+use super::answered::shown;
 use crate::Context;
+use crate::think::one_line;
 use stepwright_episode::ArtifactId;
 
 stepwright_world::option_specs! {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::SkillCall;
 use crate::form::kind_of;
+use crate::primitive::is_slot;
 use crate::rules::{Plan, Rules};
 
 /// How seldom a word is taken to be where it was never seen.
@@ -20,10 +21,6 @@ fn words(task: &str) -> Vec<&str> {
         word.get(start..end).unwrap_or_default()
     };
     task.split_whitespace().map(cut).filter(|word| !word.is_empty()).collect()
-}
-
-fn is_slot(word: &str) -> bool {
-    word.starts_with('[') && word.ends_with(']')
 }
 
 /// A way of dividing tasks, with how its tasks are worded.

@@ -70,8 +70,7 @@ impl Adapter {
 
     /// The command as a person would type it, without what may be secret in it: it is shown and kept.
     pub fn command_line(&self) -> String {
-        let shown = stepwright_secret::shown_words(&self.command);
-        shlex::try_join(shown.iter().map(String::as_str)).unwrap_or_else(|_| shown.join(" "))
+        shown(&self.command)
     }
 
     pub fn specification(&self) -> Result<Arc<str>, WorldError> {
@@ -108,4 +107,9 @@ impl Adapter {
             None => id,
         }
     }
+}
+/// A command as a person would type it, without what may be secret in it.
+pub(crate) fn shown(command: &[String]) -> String {
+    let shown = stepwright_secret::shown_words(command);
+    shlex::try_join(shown.iter().map(String::as_str)).unwrap_or_else(|_| shown.join(" "))
 }

@@ -2,7 +2,7 @@
 
 use stepwright_program::Call;
 use stepwright_program::tools::Toolbox;
-use stepwright_wire::{Answer, Message, Part, Request, Role, ToolCall, added};
+use stepwright_wire::{Answer, Message, Part, Request, ToolCall, added};
 
 use crate::answer::arguments;
 
@@ -40,7 +40,7 @@ pub(super) fn said(before: Option<(&Request, &Answer)>, next: &Request, tools: &
     for message in &new {
         for part in &message.parts {
             lines.push(match part {
-                Part::Text(text) => format!("{}: {text}", role(message.role)),
+                Part::Text(text) => format!("{}: {text}", message.role.name()),
                 Part::Call(call) => format!("assistant calls {}({})", call.name, call.arguments),
                 Part::Result { id, text, error } => {
                     let of = known.iter().find(|call| call.id == *id);
@@ -50,8 +50,8 @@ pub(super) fn said(before: Option<(&Request, &Answer)>, next: &Request, tools: &
                     let failed = if *error { " failed" } else { "" };
                     format!("{}{failed}: {text}", of.map_or("a tool", |call| call.name.as_str()))
                 }
-                Part::Reasoning(text) => format!("{} reasoned: {text}", role(message.role)),
-                Part::Image(words) | Part::Other(words) => format!("{}: [{words}]", role(message.role)),
+                Part::Reasoning(text) => format!("{} reasoned: {text}", message.role.name()),
+                Part::Image(words) | Part::Other(words) => format!("{}: [{words}]", message.role.name()),
             });
         }
     }
@@ -59,13 +59,4 @@ pub(super) fn said(before: Option<(&Request, &Answer)>, next: &Request, tools: &
         lines.push("[it asks again, with nothing new]".to_owned());
     }
     Said { observation: lines.join("\n"), calls }
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    }
 }

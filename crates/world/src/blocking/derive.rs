@@ -9,7 +9,7 @@ use std::cell::Cell;
 use super::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::planner::EffectModel;
 use crate::planner::effects::{ActionModel, Lifted, Term, kind_of};
-use crate::program::{ProgramView, Trust};
+use crate::program::{ProgramView, Trust, worst};
 use stepwright_episode::{Check, Status};
 use stepwright_program::{Call, Literal};
 
@@ -107,7 +107,7 @@ impl<P: ProgramView> Derivation<'_, P> {
         budget: &Cell<usize>,
     ) {
         let checks = self.program.check(action);
-        let status = worst(&checks);
+        let status = status_of(worst(&checks));
         let text = (self.phrase)(action);
         let me = tree.push(BlockingNode { parent, kind: NodeKind::Action, text, status, why, handle: None });
         above.push(action.clone());
@@ -436,15 +436,6 @@ fn spend(budget: &Cell<usize>) -> bool {
     let left = budget.get();
     budget.set(left.saturating_sub(1));
     left > 0
-}
-
-fn worst(checks: &[Check]) -> NodeStatus {
-    let has = |status| checks.iter().any(|c| c.status == status);
-    match (has(Status::Fails), has(Status::Unknown)) {
-        (true, _) => NodeStatus::Blocked,
-        (false, true) => NodeStatus::Unknown,
-        (false, false) => NodeStatus::Open,
-    }
 }
 
 fn status_of(status: Status) -> NodeStatus {

@@ -9,7 +9,7 @@ use super::Argument;
 use super::acts::{QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS, argument};
 use super::record::{Dialogue, Speaker};
 use crate::WorldError;
-use crate::files::{data, read_text};
+use crate::files::{data, or_default, read_text};
 use stepwright_program::Literal;
 
 /// A service: a small database with an interface of intents.
@@ -48,11 +48,6 @@ pub struct Intent {
     /// Slots that a call takes, with the values assumed when they are not given.
     #[serde(default, deserialize_with = "assumed")]
     pub optional_slots: indexmap::IndexMap<String, String>,
-}
-
-/// A field that programs have no use for; values of any kind pass, and null is as good as absent.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
-    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 fn text(value: Value) -> String {

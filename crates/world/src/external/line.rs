@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use crate::files::or_default;
 use crate::{self as world, Atom, Facts, Symbols};
 use stepwright_program::Call;
 
@@ -210,11 +211,6 @@ fn typed<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
         "." => format!("its answer: {}", e.inner()),
         at => format!("`{at}` of its answer: {}", excerpt(&e.inner().to_string())),
     })
-}
-
-/// Null is the same as absent.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
-    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 pub(super) fn excerpt(text: &str) -> String {

@@ -64,7 +64,7 @@ fn agent(function: &str, args: &[&str]) -> Call {
     Call::new("agent", function, args.iter().copied())
 }
 
-fn property_call(name: &str, property: &str, value: bool) -> Call {
+pub(super) fn property_call(name: &str, property: &str, value: bool) -> Call {
     Call::new("env", "set_property", [Literal::from(name), Literal::from(property), Literal::from(value)])
 }
 

@@ -5,7 +5,7 @@ use stepwright_trajectory::{Step, Trajectory};
 
 use super::{Edition, program};
 use crate::transcript::Transcript;
-use stepwright_program::{Call, Literal};
+use stepwright_program::Call;
 
 pub(crate) static TRANSCRIPT: Transcript = Transcript {
     environments: &["alfworld", "household"],
@@ -50,15 +50,15 @@ fn observed(text: &str) -> Vec<Call> {
     }
     for verb in ["clean", "heat", "cool"] {
         if let Some(object) = between(text, &format!("You {verb} the "), " using the ") {
-            return vec![property(&object, verb, true)];
+            return vec![program::property_call(&object, verb, true)];
         }
     }
     let whole = |from: &str| text.strip_prefix(from)?.strip_suffix('.');
     if let Some(object) = whole("You turn on the ") {
-        return vec![property(object, "toggle", true)];
+        return vec![program::property_call(object, "toggle", true)];
     }
     if let Some(receptacle) = whole("You close the ") {
-        return vec![property(receptacle, "open", false)];
+        return vec![program::property_call(receptacle, "open", false)];
     }
     view(text)
 }
@@ -81,10 +81,10 @@ fn view(text: &str) -> Vec<Call> {
         return Vec::new();
     };
     match rest.trim_end_matches('.') {
-        "closed" => vec![property(receptacle, "open", false)],
+        "closed" => vec![program::property_call(receptacle, "open", false)],
         rest if rest.starts_with("open") => {
             let seen = names(receptacle, rest);
-            let mut calls = vec![property(receptacle, "open", true)];
+            let mut calls = vec![program::property_call(receptacle, "open", true)];
             if seen.len() > 1 {
                 calls.push(visible(seen));
             }
@@ -111,10 +111,6 @@ fn visible(names: Vec<String>) -> Call {
 
 fn agent(function: &str, name: &str) -> Call {
     Call::new("agent", function, [name])
-}
-
-fn property(name: &str, property: &str, value: bool) -> Call {
-    Call::new("env", "set_property", [Literal::from(name), Literal::from(property), Literal::from(value)])
 }
 
 #[cfg(test)]

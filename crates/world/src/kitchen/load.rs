@@ -9,6 +9,7 @@ use super::goal::Goal;
 use super::receptacles::Receptacles;
 use super::scene::{Body, Point, Scene, Segment, Task, Thing};
 use super::state::{Now, Robot, State};
+use crate::files::at_most;
 
 /// The most objects, slices to come included.
 const MOST_THINGS: usize = 4_000;
@@ -299,10 +300,6 @@ fn within(place: &str, values: &[f64]) -> Result<(), String> {
             Err(format!("{place}: {value} is out of range; numbers from -{FARTHEST} to {FARTHEST} are possible"))
         }
     }
-}
-
-fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
-    if count <= most { Ok(()) } else { Err(format!("{what}: {count} is too many; at most {most} are possible")) }
 }
 
 /// Checks a name that actions and literals are to hold as one word.

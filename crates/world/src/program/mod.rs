@@ -6,4 +6,5 @@ mod view;
 
 pub use checked::CheckedProgram;
 pub use stepwright_program::*;
+pub(crate) use view::worst;
 pub use view::{ProgramView, Trust};

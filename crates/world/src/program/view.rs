@@ -21,7 +21,7 @@ pub trait ProgramView: Clone {
     /// The assertions of an action's function, each evaluated for the call, in order.
     fn check(&self, action: &Call) -> Vec<Check>;
 
-    /// All of them together, without the words: fails if any fails, else unknown if any cannot be decided.
+    /// All of them together, without the words.
     fn permits(&self, action: &Call) -> Status {
         worst(&self.check(action))
     }
@@ -55,7 +55,8 @@ pub trait ProgramView: Clone {
     fn apply(&mut self, calls: &[Call]);
 }
 
-fn worst(checks: &[Check]) -> Status {
+/// All checks together: fails if any fails, else unknown if any cannot be decided.
+pub(crate) fn worst(checks: &[Check]) -> Status {
     let has = |status| checks.iter().any(|c| c.status == status);
     match (has(Status::Fails), has(Status::Unknown)) {
         (true, _) => Status::Fails,

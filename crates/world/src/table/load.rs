@@ -9,6 +9,7 @@ use super::judge::{Expected, Move};
 use super::rules::Table;
 use super::scene::{Scene, cups_text};
 use super::thing::{TABLE, tidy};
+use crate::files::at_most;
 
 const MOST_EPISODES: usize = 20_000;
 const MOST_THINGS: usize = 200;
@@ -254,10 +255,6 @@ fn complaint(error: serde_json::Error) -> Complaint {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let what = text.strip_suffix(&place).unwrap_or(&text).to_owned();
     (Some(error.line()).filter(|line| *line > 0), format!("no episode: {what}"))
-}
-
-fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
-    if count <= most { Ok(()) } else { Err(format!("{what}: {count} is too many; at most {most} are possible")) }
 }
 
 /// Checks a name that requests and calls hold between quotes.
