@@ -33,15 +33,8 @@ const RECORDINGS: [Recording; 6] = [
 
 /// How the paths begin of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "products.json",
-    "goals.json",
-    "constants.json",
-    "human_instructions.json",
-    "analyzer_golden*.jsonl",
-    "search_golden*.jsonl",
-    "fuzz_golden*.jsonl",
-    "reward_golden*.jsonl",
-    "text_env_traces*.jsonl",
+    "products.json", "goals.json", "constants.json", "human_instructions.json", "analyzer_golden*.jsonl",
+    "search_golden*.jsonl", "fuzz_golden*.jsonl", "reward_golden*.jsonl", "text_env_traces*.jsonl",
     "react_site_traces*.jsonl",
 ];
 

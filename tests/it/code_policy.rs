@@ -274,16 +274,8 @@ async fn example_solutions_solve_their_tasks() {
 
 /// Methods that write neither code nor plans: an action at a time, or no model at all.
 const BY_ACTIONS: [&str; 10] = [
-    "few-shot",
-    "precondition-prompting",
-    "precondition-aware",
-    "scored",
-    "blocking",
-    "react",
-    "react-long",
-    "reflexion",
-    "ff-replan",
-    "ff-replan-limited",
+    "few-shot", "precondition-prompting", "precondition-aware", "scored", "blocking", "react", "react-long",
+    "reflexion", "ff-replan", "ff-replan-limited",
 ];
 
 /// What might solve a task whatever it is: functions that solve it, its end, nothing, the forms of answers about it.

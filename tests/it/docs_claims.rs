@@ -118,16 +118,7 @@ fn the_docs_show_only_settings_that_are_read() {
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();
         let first = [
-            "[model]",
-            "[models.",
-            "[method]",
-            "[methods.",
-            "[external.",
-            "[keys]",
-            "[ui]",
-            "[data]",
-            "[log]",
-            "[gate]",
+            "[model]", "[models.", "[method]", "[methods.", "[external.", "[keys]", "[ui]", "[data]", "[log]", "[gate]",
         ];
         for (language, line, body) in blocks(&text) {
             if language != "toml" || !first.iter().any(|section| body.contains(section)) {

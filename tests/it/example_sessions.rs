@@ -223,16 +223,9 @@ async fn go_on(w: &mut Watched, over: impl Fn(&Session) -> bool) {
 /// sent, and the plan is finished on another branch.
 async fn reprompt(config: &Config, path: &std::path::Path) {
     let script = Scripted::lines(&[
-        "Walk over to the fridge",
-        "Take the milk",
-        "Walk to the table",
-        "Done",
+        "Walk over to the fridge", "Take the milk", "Walk to the table", "Done",
         // From the error again.
-        "Open the fridge",
-        "Take the milk",
-        "Close the fridge",
-        "Walk to the table",
-        "Put the milk on the table",
+        "Open the fridge", "Take the milk", "Close the fridge", "Walk to the table", "Put the milk on the table",
     ]);
     let place = ("graph", "flat/milk_on_table");
     // The milk was tried in vain before the fridge was open: what that takes from its score must not end the plan.

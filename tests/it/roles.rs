@@ -61,16 +61,7 @@ fn a_writer_of_its_own_is_asked_shown_and_counted_apart() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     let (data, sessions, results) = (at("data"), at("sessions"), at("r.jsonl"));
     let run = [
-        "run",
-        "--world",
-        "table",
-        "--data",
-        &data,
-        "--method",
-        "statler",
-        "--model",
-        "large",
-        "--model-for",
+        "run", "--world", "table", "--data", &data, "--method", "statler", "--model", "large", "--model-for",
         "writer=small",
     ];
     let output = asking(&server, folder.path(), &[&run[..], &["--sessions", &sessions, "--out", &results]].concat());

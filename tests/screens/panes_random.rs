@@ -30,22 +30,8 @@ const METHODS: [&str; 6] = ["", "few-shot", "blocking", "precondition-aware", "p
 /// What a person does at a step: takes what is recommended or another, refuses, types what may be refused, goes back, adopts what was inferred,
 /// and looks elsewhere.
 const WAYS: [&str; 16] = [
-    "a",
-    "a",
-    "j a",
-    "j j a",
-    "9 a",
-    "x enter",
-    "x 'no' enter",
-    "s",
-    "m 'go_to_nowhere' enter",
-    "m tab enter",
-    "u",
-    "U",
-    "P",
-    "alt-3 A enter",
-    "alt-3 j A enter",
-    "b",
+    "a", "a", "j a", "j j a", "9 a", "x enter", "x 'no' enter", "s", "m 'go_to_nowhere' enter", "m tab enter", "u",
+    "U", "P", "alt-3 A enter", "alt-3 j A enter", "b",
 ];
 
 /// What contradicts itself on the panes of a view.

@@ -41,15 +41,8 @@ fn in_ascii(view: &View) -> String {
 }
 
 const THINGS: [&str; 9] = [
-    "red block",
-    "blue block",
-    "green block",
-    "white block",
-    "turquoise block",
-    "tin bowl",
-    "porcelain bowl",
-    "glass bowl",
-    "disinfector",
+    "red block", "blue block", "green block", "white block", "turquoise block", "tin bowl", "porcelain bowl",
+    "glass bowl", "disinfector",
 ];
 
 const MOVES: &str = "put_first_on_second('red block', 'tin bowl')\nput_first_on_second('blue block', 'red block')\n\

@@ -21,17 +21,9 @@ fn at_every_size(app: &mut App) -> String {
 
 #[test]
 fn every_pane_at_every_size() {
-    for (number, name) in (1..).zip([
-        "program",
-        "proposals",
-        "preconditions",
-        "state",
-        "blocking",
-        "observations",
-        "model",
-        "log",
-        "skills",
-    ]) {
+    for (number, name) in (1..)
+        .zip(["program", "proposals", "preconditions", "state", "blocking", "observations", "model", "log", "skills"])
+    {
         let mut app = opened(false);
         press(&mut app, &[KeyCode::F(number), KeyCode::Char('z')]);
         insta::assert_snapshot!(format!("pane_{name}"), at_every_size(&mut app));

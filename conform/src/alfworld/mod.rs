@@ -35,16 +35,8 @@ struct ProblemLine {
 
 /// How the paths begin of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "games",
-    "problems",
-    "programs",
-    "traces/",
-    "*game.tw-pddl",
-    "*traj_data.json",
-    "*initial_state.pddl",
-    "splits.json",
-    "can_contain.json",
-    "preconditions.json",
+    "games", "problems", "programs", "traces/", "*game.tw-pddl", "*traj_data.json", "*initial_state.pddl",
+    "splits.json", "can_contain.json", "preconditions.json",
 ];
 
 /// Compares everything found in a folder.

@@ -20,16 +20,8 @@ type Scenes = BTreeMap<String, Arc<Scene>>;
 
 /// How the paths begin of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "scenes/",
-    "sim_traces",
-    "bcr_traces",
-    "bcr_reference_results.json",
-    "progprompt_cases",
-    "pddl/",
-    "domain.json",
-    "object_types.json",
-    "receptacle_compatibility.json",
-    "paper_tables.json",
+    "scenes/", "sim_traces", "bcr_traces", "bcr_reference_results.json", "progprompt_cases", "pddl/", "domain.json",
+    "object_types.json", "receptacle_compatibility.json", "paper_tables.json",
 ];
 
 /// Compares everything found in a folder.

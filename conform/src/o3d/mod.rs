@@ -22,19 +22,9 @@ const LOGS: [&str; 3] = ["_pairs", "_log.jsonl", "_demos.jsonl"];
 
 /// How the paths begin of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "knowledge.json",
-    "response_fixtures*.jsonl",
-    "policy_line_fixtures*.jsonl",
-    "segment_validator_cases*.jsonl",
-    "segments*.jsonl",
-    "*_pairs*.jsonl",
-    "*_log.jsonl",
-    "*_demos.jsonl",
-    "webshop_human_sessions",
-    "webshop_react_scores.json",
-    "reflexion_memories",
-    "code_programs.json",
-    "paper_tables.json",
+    "knowledge.json", "response_fixtures*.jsonl", "policy_line_fixtures*.jsonl", "segment_validator_cases*.jsonl",
+    "segments*.jsonl", "*_pairs*.jsonl", "*_log.jsonl", "*_demos.jsonl", "webshop_human_sessions",
+    "webshop_react_scores.json", "reflexion_memories", "code_programs.json", "paper_tables.json",
 ];
 
 /// A log: its file's name, and its trajectories as they are read.

@@ -125,15 +125,7 @@ fn plain(name: &str, value: &Value) -> Value {
 /// The name of a parameter that is known; `parameter` for another.
 fn known(name: &str) -> &'static str {
     const KNOWN: [&str; 9] = [
-        "temperature",
-        "max_tokens",
-        "n",
-        "stop",
-        "frequency_penalty",
-        "presence_penalty",
-        "top_p",
-        "logprobs",
-        "seed",
+        "temperature", "max_tokens", "n", "stop", "frequency_penalty", "presence_penalty", "top_p", "logprobs", "seed",
     ];
     KNOWN.iter().find(|known| **known == name).copied().unwrap_or("parameter")
 }

@@ -29,13 +29,7 @@ pub(super) fn compare(folder: &Path) -> Vec<Row> {
 
 /// The beginnings of the names of files that are compared, or that others are compared with.
 const LOOKED_AT: [&str; 8] = [
-    "primitive_cases",
-    "gold_traces",
-    "generated_",
-    "episodes_",
-    "three_cups",
-    "state_parse_cases",
-    "recorded_runs",
+    "primitive_cases", "gold_traces", "generated_", "episodes_", "three_cups", "state_parse_cases", "recorded_runs",
     "scoring_expected",
 ];
 

@@ -45,19 +45,8 @@ fn prompts(record: &Value, library: &Library, traces: &Traces) -> Replayed {
 
 /// How the paths begin of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "scenes/",
-    "resources/",
-    "traces",
-    "steps",
-    "eval",
-    "prompts",
-    "language",
-    "metrics",
-    "kappa",
-    "programs",
-    "examples",
-    "available_actions",
-    "corrections",
+    "scenes/", "resources/", "traces", "steps", "eval", "prompts", "language", "metrics", "kappa", "programs",
+    "examples", "available_actions", "corrections",
 ];
 
 /// Compares the recordings of the evolving graph.

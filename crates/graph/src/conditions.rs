@@ -22,23 +22,9 @@ pub const ROOMS: [&str; 8] =
 
 /// Names of furniture on which a thing is that is named right after it.
 const FURNITURE: [&str; 17] = [
-    "desk",
-    "table",
-    "coffee_table",
-    "bed",
-    "sink",
-    "cabinet",
-    "bookshelf",
-    "closet",
-    "basket_for_clothes",
-    "filing_cabinet",
-    "kitchen_counter",
-    "kitchen_cabinet",
-    "bathroom_cabinet",
-    "bathroom_counter",
-    "cupboard",
-    "toothbrush_holder",
-    "dresser",
+    "desk", "table", "coffee_table", "bed", "sink", "cabinet", "bookshelf", "closet", "basket_for_clothes",
+    "filing_cabinet", "kitchen_counter", "kitchen_cabinet", "bathroom_cabinet", "bathroom_counter", "cupboard",
+    "toothbrush_holder", "dresser",
 ];
 
 /// Names of seats, which are presumed free wherever they are named.

@@ -79,13 +79,8 @@ mod tests {
     #[test]
     fn the_states_that_steps_leave_are_told_and_those_that_were_there_are_not() {
         let done = of(&[&[
-            "[WALK] <kitchen> (1)",
-            "[WALK] <stove> (1)",
-            "[OPEN] <stove> (1)",
-            "[CLOSE] <stove> (1)",
-            "[SWITCHON] <stove> (1)",
-            "[WALK] <light> (1)",
-            "[SWITCHON] <light> (1)",
+            "[WALK] <kitchen> (1)", "[WALK] <stove> (1)", "[OPEN] <stove> (1)", "[CLOSE] <stove> (1)",
+            "[SWITCHON] <stove> (1)", "[WALK] <light> (1)", "[SWITCHON] <light> (1)",
         ]]);
         // The stove was closed before; the light was on and had been switched off only to be switched on.
         assert_eq!(left(&done.unwrap()), ["ON stove_1"]);

@@ -24,18 +24,8 @@ const BEDS: [(&str, usize); 6] = [("couch", 2), ("bathtub", 2), ("bed", 3), ("lo
 
 /// Classes that can be squeezed though they are no clothes.
 const SQUEEZABLE: [&str; 12] = [
-    "cleaning_solution",
-    "tooth_paste",
-    "shampoo",
-    "food_peanut_butter",
-    "dish_soap",
-    "soap",
-    "towel",
-    "rag",
-    "paper",
-    "sponge",
-    "food_lemon",
-    "check",
+    "cleaning_solution", "tooth_paste", "shampoo", "food_peanut_butter", "dish_soap", "soap", "towel", "rag", "paper",
+    "sponge", "food_lemon", "check",
 ];
 
 /// Whether a class has a limit of who sits or lies on it.

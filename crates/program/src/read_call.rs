@@ -232,13 +232,7 @@ mod tests {
         let deep = format!("a.f({})", "[".repeat(100_000));
         assert!(plain(&deep).is_none() && deep.parse::<Call>().is_err());
         for text in [
-            "a.f('a' 'b')",
-            "a.f(0x10)",
-            "a.f(1_000)",
-            "a.f('''a''')",
-            "a.f('\\u00e9')",
-            "a.f( 1 , 2 )",
-            "a.f(+1)",
+            "a.f('a' 'b')", "a.f(0x10)", "a.f(1_000)", "a.f('''a''')", "a.f('\\u00e9')", "a.f( 1 , 2 )", "a.f(+1)",
             "a.f(1e3)",
         ] {
             let by_grammar = ruff_python_parser::parse_expression(text).is_ok();

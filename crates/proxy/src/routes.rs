@@ -40,18 +40,8 @@ pub(crate) fn provider(api: Api) -> Provider {
 
 /// Headers that belong to a connection, or to a body as it is on it, and not to the request.
 const OF_THE_CONNECTION: [&str; 12] = [
-    "host",
-    "content-length",
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "expect",
+    "host", "content-length", "connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
+    "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "expect",
 ];
 
 /// The headers that go on. What is compressed could not be read here.

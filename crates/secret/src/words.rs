@@ -6,23 +6,8 @@ const HIDDEN: &str = "…";
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     const WORDS: &[&str] = &[
-        "key",
-        "apikey",
-        "token",
-        "secret",
-        "password",
-        "passwd",
-        "pass",
-        "pwd",
-        "credential",
-        "credentials",
-        "auth",
-        "authorization",
-        "bearer",
-        "cookie",
-        "signature",
-        "sig",
-        "sas",
+        "key", "apikey", "token", "secret", "password", "passwd", "pass", "pwd", "credential", "credentials", "auth",
+        "authorization", "bearer", "cookie", "signature", "sig", "sas",
     ];
     let lower = name.to_ascii_lowercase();
     let numbered = lower.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
@@ -99,11 +84,8 @@ mod tests {
     #[test]
     fn what_is_not_secret_is_shown() {
         for command in [
-            "python3 adapter.py --tasks 3",
-            "sh -c read",
-            "x --keyboard us --monkeys 3",
-            "./run --out=a=b https://h/v1/x",
-            "passage sk-short",
+            "python3 adapter.py --tasks 3", "sh -c read", "x --keyboard us --monkeys 3",
+            "./run --out=a=b https://h/v1/x", "passage sk-short",
         ] {
             assert_eq!(shown(command), command);
         }
@@ -112,13 +94,7 @@ mod tests {
     #[test]
     fn names_are_looked_at_word_by_word() {
         for name in [
-            "OPENAI_API_KEY",
-            "HF_TOKEN",
-            "X-Api-Key",
-            "db.password",
-            "--secret",
-            "SAS",
-            "AWS_SECRET_ACCESS_KEY",
+            "OPENAI_API_KEY", "HF_TOKEN", "X-Api-Key", "db.password", "--secret", "SAS", "AWS_SECRET_ACCESS_KEY",
             "KEY_2",
         ] {
             assert!(is_secret_name(name), "{name}");

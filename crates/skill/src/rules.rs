@@ -221,15 +221,9 @@ mod tests {
     #[test]
     fn a_need_is_read_as_it_is_written() {
         for text in [
-            "last go to: [receptacle]",
-            "not last go to: [receptacle]",
-            "take [object], no put since",
-            "take after put",
-            "not take after put",
-            "[object] seen at [receptacle]",
-            "[object] seen where go to led",
-            "not [receptacle] is closed",
-            "[receptacle] listed at first",
+            "last go to: [receptacle]", "not last go to: [receptacle]", "take [object], no put since",
+            "take after put", "not take after put", "[object] seen at [receptacle]", "[object] seen where go to led",
+            "not [receptacle] is closed", "[receptacle] listed at first",
         ] {
             assert_eq!(text.parse::<Need>().unwrap().to_string(), text);
         }

@@ -33,14 +33,8 @@ pub fn difference(recorded: &str, now: &str, aside: &Aside) -> Option<Difference
 
 /// Fields that say who asks or where it is kept, and nothing of what is asked.
 const OF_THE_CLIENT: [&str; 8] = [
-    "user",
-    "safety_identifier",
-    "prompt_cache_key",
-    "metadata",
-    "client_metadata",
-    "cache_control",
-    "previous_response_id",
-    "stream_options",
+    "user", "safety_identifier", "prompt_cache_key", "metadata", "client_metadata", "cache_control",
+    "previous_response_id", "stream_options",
 ];
 
 fn differ(a: &Value, b: &Value, place: String, aside: &Aside) -> Option<Difference> {

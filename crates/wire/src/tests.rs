@@ -329,15 +329,8 @@ fn what_the_provider_has_otherwise_is_told() {
     assert_eq!(
         kinds,
         [
-            "said",
-            "message",
-            "function_call",
-            "web_search_call",
-            "tool_search_call",
-            "shell_call",
-            "custom_tool_call",
-            "local_shell_call",
-            "said"
+            "said", "message", "function_call", "web_search_call", "tool_search_call", "shell_call",
+            "custom_tool_call", "local_shell_call", "said"
         ]
     );
     assert!(told.to_string().contains("W43") && !told.to_string().contains("W42"));

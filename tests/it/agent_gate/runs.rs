@@ -71,19 +71,8 @@ fn twenty_episodes_are_killed_in_between_and_resumed() {
     let at = |name: &str| bed.at(name).display().to_string();
     let (tasks, rule, out, sessions) = (at("tasks.jsonl"), at("own.preconditions.py"), at("r.jsonl"), at("sessions"));
     let args = [
-        "run",
-        "--world",
-        "agent",
-        "--tasks",
-        &tasks,
-        "--preconditions",
-        &rule,
-        "--jobs",
-        "2",
-        "--out",
-        &out,
-        "--sessions",
-        &sessions,
+        "run", "--world", "agent", "--tasks", &tasks, "--preconditions", &rule, "--jobs", "2", "--out", &out,
+        "--sessions", &sessions,
     ];
     let mut child = bed.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(120);

@@ -106,23 +106,8 @@ impl Config {
 
 /// Settings of a model that change how it is reached or paid for, not what it answers. Where it answers, the model itself says.
 const NOT_SAMPLING: [&str; 17] = [
-    "model",
-    "base_url",
-    "api_key_env",
-    "stream",
-    "connect_timeout_s",
-    "idle_timeout_s",
-    "answer_timeout_s",
-    "retries",
-    "retry_cap_s",
-    "price_in",
-    "price_out",
-    "threads",
-    "record",
-    "cache",
-    "proxy",
-    "keep_alive",
-    "embedder",
+    "model", "base_url", "api_key_env", "stream", "connect_timeout_s", "idle_timeout_s", "answer_timeout_s", "retries",
+    "retry_cap_s", "price_in", "price_out", "threads", "record", "cache", "proxy", "keep_alive", "embedder",
 ];
 
 impl Config {

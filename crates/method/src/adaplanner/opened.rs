@@ -156,10 +156,7 @@ mod tests {
     #[test]
     fn what_cannot_be_opened_stays_as_it_is() {
         for code in [
-            "x = 1",
-            "def solution(agent): x = 1",
-            "def solution(*all):\n    x = 1",
-            "def solution(agent):\n    pass",
+            "x = 1", "def solution(agent): x = 1", "def solution(*all):\n    x = 1", "def solution(agent):\n    pass",
             "def (",
         ] {
             assert_eq!(open(code), Opened { code: code.to_owned(), ..Opened::default() }, "{code}");

@@ -94,16 +94,7 @@ impl Method for Blocking {
             description: "Selects among the leaves of the blocking tree; what is blocked grows the actions that may resolve \
                           it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
             options: &[
-                SETTINGS,
-                SELECTION,
-                CONVERSATION,
-                MESSAGES,
-                UNLISTED,
-                LIKELIHOOD,
-                ANSWERS,
-                TEMPERATURE,
-                BELIEF,
-                TIPS,
+                SETTINGS, SELECTION, CONVERSATION, MESSAGES, UNLISTED, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF, TIPS,
             ],
             needs: Needs { local: true, ..Needs::NONE },
             roles: &[Role::Selector],

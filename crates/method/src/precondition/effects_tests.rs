@@ -121,11 +121,7 @@ fn a_thing_that_one_call_names_by_chance_is_no_effect() {
 #[test]
 fn an_effect_with_an_exception_is_shown_and_not_suggested() {
     let demos = demonstrations(&[&[
-        "me.grab('milk')",
-        "me.hold('milk')",
-        "me.grab('cup')",
-        "me.hold('milk', 'cup')",
-        "me.grab('oven')",
+        "me.grab('milk')", "me.hold('milk')", "me.grab('cup')", "me.hold('milk', 'cup')", "me.grab('oven')",
     ]]);
     let found = demos.effects();
     let add = found[0].candidates.iter().find(|candidate| candidate.text == "self.held.add(obj)").unwrap();

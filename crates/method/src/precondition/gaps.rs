@@ -8,20 +8,8 @@ use stepwright_program::parse::with_module;
 
 /// Built-in functions that are not there.
 const FUNCTIONS: [&str; 14] = [
-    "getattr",
-    "hasattr",
-    "callable",
-    "issubclass",
-    "format",
-    "vars",
-    "dir",
-    "globals",
-    "locals",
-    "super",
-    "staticmethod",
-    "classmethod",
-    "property",
-    "complex",
+    "getattr", "hasattr", "callable", "issubclass", "format", "vars", "dir", "globals", "locals", "super",
+    "staticmethod", "classmethod", "property", "complex",
 ];
 /// Functions that give a number whatever they are given.
 const NUMBERS: [&str; 6] = ["len", "int", "float", "ord", "abs", "round"];

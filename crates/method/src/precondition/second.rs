@@ -19,19 +19,8 @@ use stepwright_sandbox::{REPORT, Trials};
 
 /// Exceptions that a trial tells apart, those before that are kinds of those behind.
 const EXCEPTIONS: [&str; 13] = [
-    FALSE,
-    "ZeroDivisionError",
-    "OverflowError",
-    "KeyError",
-    "IndexError",
-    "AttributeError",
-    "UnboundLocalError",
-    "NameError",
-    "TypeError",
-    "ValueError",
-    "NotImplementedError",
-    "RuntimeError",
-    "StopIteration",
+    FALSE, "ZeroDivisionError", "OverflowError", "KeyError", "IndexError", "AttributeError", "UnboundLocalError",
+    "NameError", "TypeError", "ValueError", "NotImplementedError", "RuntimeError", "StopIteration",
 ];
 
 /// Most evaluations that a trial may take: distinct states times lists of arguments.

@@ -60,18 +60,7 @@ impl Method for Reflexion {
             description: "ReAct over trials of one task: back at the start, the model first writes a reflection on each failed \
                           trial, which you may edit; the last ones stand in the prompts of the next.",
             options: &[
-                SETTINGS,
-                EXAMPLES,
-                CHARACTERS,
-                LIMITS,
-                READING,
-                MEMORY,
-                RECALL,
-                TRIALS,
-                LAST,
-                TIPS,
-                FORMS,
-                TEMPERATURE,
+                SETTINGS, EXAMPLES, CHARACTERS, LIMITS, READING, MEMORY, RECALL, TRIALS, LAST, TIPS, FORMS, TEMPERATURE,
             ],
             needs: Needs { language: true, ..Needs::NONE },
             ..MethodInfo::BARE

@@ -180,16 +180,8 @@ mod tests {
             (
                 "statler/writer",
                 parts(&[&[
-                    "# ABOUT",
-                    "===",
-                    "# EXAMPLE\n",
-                    "EXAMPLE UPDATE",
-                    "# EXAMPLE STATE",
-                    "===",
-                    "# Write",
-                    "===",
-                    "# STATE",
-                    "THE QUERY",
+                    "# ABOUT", "===", "# EXAMPLE\n", "EXAMPLE UPDATE", "# EXAMPLE STATE", "===", "# Write", "===",
+                    "# STATE", "THE QUERY",
                 ]]),
             ),
             ("statler/writer_auto", vec!["\"relations\" holds", "# ABOUT", "# STATE", "THE QUERY"]),

@@ -63,15 +63,8 @@ mod tests {
     fn what_is_seen_is_listed_by_kind() {
         let things = ["Box|1", "Lamp|1", "Lamp|2", "Mug|1", "Sink|1|SinkBasin"].map(str::to_owned);
         let atoms = [
-            "CLOSED Box|1",
-            "CLOSE Box|1",
-            "OFF Lamp|1",
-            "OFF Lamp|2",
-            "HOLDS Mug|1",
-            "DIRTY Mug|1",
-            "IN Lamp|1 Box|1",
-            "GRABBABLE Mug|1",
-            "ROOM Den",
+            "CLOSED Box|1", "CLOSE Box|1", "OFF Lamp|1", "OFF Lamp|2", "HOLDS Mug|1", "DIRTY Mug|1", "IN Lamp|1 Box|1",
+            "GRABBABLE Mug|1", "ROOM Den",
         ];
         let facts = Facts { things: things.into(), atoms: atoms.iter().map(|a| a.parse().unwrap()).collect() };
         let sight = Sight::of(&facts, &Vocabulary::shipped(&kitchen::KIND));

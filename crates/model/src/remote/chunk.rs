@@ -403,20 +403,8 @@ mod tests {
 
     fn any_json() -> impl Strategy<Value = Value> {
         let word = prop::sample::select(vec![
-            "choices",
-            "delta",
-            "index",
-            "text",
-            "content",
-            "logprobs",
-            "tokens",
-            "usage",
-            "finish_reason",
-            "message",
-            "type",
-            "delta",
-            "done",
-            "x",
+            "choices", "delta", "index", "text", "content", "logprobs", "tokens", "usage", "finish_reason", "message",
+            "type", "delta", "done", "x",
         ]);
         let leaf = prop_oneof![
             Just(Value::Null),

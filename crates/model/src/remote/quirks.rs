@@ -36,14 +36,7 @@ const OPTIONAL: [(&str, &str); 20] = [
 
 /// Words that say that it is the field itself that is refused.
 const REFUSED: [&str; 9] = [
-    "unsupported",
-    "not support",
-    "unrecognized",
-    "unknown",
-    "extra",
-    "unexpected",
-    "instead",
-    "not permitted",
+    "unsupported", "not support", "unrecognized", "unknown", "extra", "unexpected", "instead", "not permitted",
     "deprecated",
 ];
 

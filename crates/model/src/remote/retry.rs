@@ -14,16 +14,8 @@ pub(super) fn is_passing(status: u16) -> bool {
 /// Whether a refusal means that money or quota is used up: waiting does not help.
 pub(super) fn is_money(error: &Value, message: &str) -> bool {
     const SIGNS: [&str; 10] = [
-        "insufficient_quota",
-        "credit_balance",
-        "insufficient_credits",
-        "insufficient credit",
-        "insufficient balance",
-        "insufficient funds",
-        "billing",
-        "spend limit",
-        "spending limit",
-        "payment",
+        "insufficient_quota", "credit_balance", "insufficient_credits", "insufficient credit", "insufficient balance",
+        "insufficient funds", "billing", "spend limit", "spending limit", "payment",
     ];
     let mut text = message.to_ascii_lowercase();
     for field in ["code", "type"] {

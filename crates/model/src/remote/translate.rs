@@ -11,31 +11,10 @@ const MOST_TOKENS: u64 = 8_192;
 
 /// Fields that are carried, or that no answer depends on.
 const CARRIED: [&str; 25] = [
-    "max_tokens",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "temperature",
-    "top_p",
-    "stop",
-    "stop_sequences",
-    "tool_choice",
-    "function_call",
-    "parallel_tool_calls",
-    "stream_options",
-    "n",
-    "store",
-    "include",
-    "metadata",
-    "client_metadata",
-    "user",
-    "service_tier",
-    "background",
-    "truncation",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "cache_control",
-    "anthropic_version",
+    "max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "top_p", "stop", "stop_sequences",
+    "tool_choice", "function_call", "parallel_tool_calls", "stream_options", "n", "store", "include", "metadata",
+    "client_metadata", "user", "service_tier", "background", "truncation", "safety_identifier", "prompt_cache_key",
+    "prompt_cache_retention", "cache_control", "anthropic_version",
 ];
 
 /// A request in another interface.

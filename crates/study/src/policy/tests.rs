@@ -102,10 +102,7 @@ fn texts(turn: &TurnResult) -> Vec<String> {
 #[tokio::test]
 async fn every_turn_is_predicted_from_what_was_recorded_before_it() {
     let lines = [
-        "system.INFORM_COUNT()",
-        "system.FindTrain()",
-        "system.INFORM_COUNT()",
-        "user.GOODBYE()",
+        "system.INFORM_COUNT()", "system.FindTrain()", "system.INFORM_COUNT()", "user.GOODBYE()",
         "system.INFORM('date')",
     ];
     let (result, asked) = predicted("few-shot", &lines).await;

@@ -57,16 +57,8 @@ fn untold(calls: &[Judged], way: Way) -> (usize, usize) {
 }
 
 const HEADINGS: [&str; 10] = [
-    "domain",
-    "judged by",
-    "calls",
-    "right",
-    "found",
-    "refused wrongly",
-    "F1",
-    "right, decidable",
-    "refused wrongly, decidable",
-    "untold said",
+    "domain", "judged by", "calls", "right", "found", "refused wrongly", "F1", "right, decidable",
+    "refused wrongly, decidable", "untold said",
 ];
 
 /// What the assertions reach, as text.

@@ -8,31 +8,12 @@ use super::conversation::{Called, Conversation, Read, Turn, string, text_of};
 pub const NEWEST: u32 = 8;
 
 const ROOT: [&str; 10] = [
-    "schema_version",
-    "session_id",
-    "trajectory_id",
-    "agent",
-    "steps",
-    "notes",
-    "final_metrics",
-    "continued_trajectory_ref",
-    "extra",
-    "subagent_trajectories",
+    "schema_version", "session_id", "trajectory_id", "agent", "steps", "notes", "final_metrics",
+    "continued_trajectory_ref", "extra", "subagent_trajectories",
 ];
 const STEP: [&str; 13] = [
-    "step_id",
-    "timestamp",
-    "source",
-    "model_name",
-    "reasoning_effort",
-    "message",
-    "reasoning_content",
-    "tool_calls",
-    "observation",
-    "metrics",
-    "is_copied_context",
-    "llm_call_count",
-    "extra",
+    "step_id", "timestamp", "source", "model_name", "reasoning_effort", "message", "reasoning_content", "tool_calls",
+    "observation", "metrics", "is_copied_context", "llm_call_count", "extra",
 ];
 
 pub(super) fn read(read: &mut Read, value: &Json) -> bool {

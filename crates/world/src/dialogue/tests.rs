@@ -20,14 +20,8 @@ fn dialogue(id: &str) -> Value {
 }
 
 const CALLS: [&str; 9] = [
-    "user.INFORM_INTENT('FindBoat')",
-    "system.REQUEST('pier')",
-    "user.INFORM('pier')",
-    "system.FindBoat()",
-    "system.set_query_status(False)",
-    "system.NOTIFY_FAILURE()",
-    "system.OFFER('hour')",
-    "system.INFORM_COUNT()",
+    "user.INFORM_INTENT('FindBoat')", "system.REQUEST('pier')", "user.INFORM('pier')", "system.FindBoat()",
+    "system.set_query_status(False)", "system.NOTIFY_FAILURE()", "system.OFFER('hour')", "system.INFORM_COUNT()",
     "user.SELECT()",
 ];
 

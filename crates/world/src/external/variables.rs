@@ -7,48 +7,15 @@ use crate::adapter::Adapter;
 /// Variables that an adapter inherits where its `inherit` does not say which. A name that ends with `*` stands for all that begin so.
 pub(super) const INHERITED: &[&str] = &[
     // Where programs, the person's files and temporary files are, and who the person is.
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "PWD",
-    "TMPDIR",
-    "TMP",
-    "TEMP",
-    "XDG_*",
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TMPDIR", "TMP", "TEMP", "XDG_*",
     // Language and time.
-    "LANG",
-    "LANGUAGE",
-    "LC_*",
-    "TZ",
-    // Libraries and interpreters.
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "PYTHON*",
-    "VIRTUAL_ENV",
-    "CONDA_*",
-    "JAVA_HOME",
-    "NODE_PATH",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    // Screens and processors.
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-    "CUDA_*",
-    "NVIDIA_*",
-    "OMP_NUM_THREADS",
+    "LANG", "LANGUAGE", "LC_*", "TZ", // Libraries and interpreters.
+    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHON*", "VIRTUAL_ENV", "CONDA_*", "JAVA_HOME", "NODE_PATH",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", // Screens and processors.
+    "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "CUDA_*", "NVIDIA_*", "OMP_NUM_THREADS",
     // The data of the adapter that ships.
-    "ALFWORLD_DATA",
-    // What Windows needs to start anything.
-    "SYSTEMROOT",
-    "SYSTEMDRIVE",
-    "PATHEXT",
-    "COMSPEC",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "USERPROFILE",
+    "ALFWORLD_DATA", // What Windows needs to start anything.
+    "SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "COMSPEC", "APPDATA", "LOCALAPPDATA", "USERPROFILE",
 ];
 
 /// The variables an adapter is started with, of those that this program has and those configured for it.
@@ -73,18 +40,8 @@ mod tests {
 
     fn names(adapter: &Adapter) -> Vec<String> {
         let all = [
-            "PATH",
-            "LC_ALL",
-            "PYTHONPATH",
-            "CUDA_VISIBLE_DEVICES",
-            "OPENAI_API_KEY",
-            "OPENROUTER_API_KEY",
-            "HF_TOKEN",
-            "AWS_SECRET_ACCESS_KEY",
-            "XDG_SESSION_TOKEN",
-            "GITHUB_TOKEN",
-            "DATABASE_URL",
-            "MINE",
+            "PATH", "LC_ALL", "PYTHONPATH", "CUDA_VISIBLE_DEVICES", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "HF_TOKEN",
+            "AWS_SECRET_ACCESS_KEY", "XDG_SESSION_TOKEN", "GITHUB_TOKEN", "DATABASE_URL", "MINE",
         ];
         of(adapter, all.into_iter().map(|name| (name.into(), "x".into())))
             .into_iter()

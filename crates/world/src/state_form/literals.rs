@@ -74,10 +74,7 @@ mod tests {
             "on": {"desk 1": ["pen 1", "cup 1"]}, "pairs": [["a", 2]], "seen": [], "home": "<home>"}, "home": {}});
         let found: Vec<String> = literals(&variables).atoms.iter().map(ToString::to_string).collect();
         let expected = [
-            "agent.held mug 1",
-            "agent.on desk 1 cup 1",
-            "agent.on desk 1 pen 1",
-            "agent.open desk 1",
+            "agent.held mug 1", "agent.on desk 1 cup 1", "agent.on desk 1 pen 1", "agent.open desk 1",
             "agent.pairs a 2",
         ];
         assert_eq!(found, expected);

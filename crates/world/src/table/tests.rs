@@ -178,13 +178,7 @@ fn what_is_wrong_in_a_file_is_reported_with_its_line() {
 /// A random call over the things of a shipped episode and some that are not there.
 fn line() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec![
-        "red block",
-        "blue_block",
-        "green block",
-        "tin bowl",
-        "disinfector",
-        "table",
-        "ghost",
+        "red block", "blue_block", "green block", "tin bowl", "disinfector", "table", "ghost",
     ]);
     prop_oneof![
         4 => (name.clone(), name).prop_map(|(a, b)| format!("put_first_on_second('{a}', '{b}')")),

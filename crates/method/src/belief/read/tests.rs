@@ -60,21 +60,7 @@ fn hostile_texts_are_bounded() {
     let nested = format!("{{\"a\": {}{}}}", "[".repeat(40), "]".repeat(40));
     assert!(matches!(read(&nested), Err(ReadError::TooDeep { line: 1 })));
     for unit in [
-        "}",
-        "\"",
-        "'a,",
-        ",",
-        "\"a\"b",
-        "{}",
-        "[]:",
-        "“a\n",
-        "\"a\":\n",
-        "#",
-        "\u{1b}[31m",
-        "a:",
-        "[\"a\":",
-        "'",
-        "\\",
+        "}", "\"", "'a,", ",", "\"a\"b", "{}", "[]:", "“a\n", "\"a\":\n", "#", "\u{1b}[31m", "a:", "[\"a\":", "'", "\\",
     ] {
         let text = format!("{{{}", unit.repeat(many / unit.len()));
         if let Ok(reading) = read(&text) {

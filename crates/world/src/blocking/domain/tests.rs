@@ -47,13 +47,7 @@ fn resolution_actions_come_in_the_files_order_and_loops_by_name() {
     atoms.extend(["FAR b", "CLOSE c", "CAN_OPEN c", "CLOSED c", "CLOSE d", "CAN_OPEN d", "OPEN d"]);
     let seen = Facts::of(&["a", "b", "c", "d", "cup"], &atoms);
     let moves = [
-        "turnleft character",
-        "turnright character",
-        "moveforward",
-        "movebackward",
-        "turnaround",
-        "lookup",
-        "lookdown",
+        "turnleft character", "turnright character", "moveforward", "movebackward", "turnaround", "lookup", "lookdown",
     ];
     let moves = moves.map(|m| format!("maybe {m}"));
     let expected = [vec!["put cup a".to_owned(), "maybe walk_to_object b".into(), "put cup d".into()], moves.to_vec()];
