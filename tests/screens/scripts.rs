@@ -16,7 +16,6 @@
 //! - `load: NAME`: another session to be compared with
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
