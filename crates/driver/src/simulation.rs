@@ -378,7 +378,8 @@ impl Course {
             (15, _) => return Command::Cancel,
             (16, _) => return Command::Look { node },
             (17, _) => return Command::RestartWorld,
-            _ => return Command::CheckText { token: 1, text },
+            // The workbench counts from 1.
+            _ => return Command::CheckText { token: 0, text },
         };
         Command::Gate(request)
     }
