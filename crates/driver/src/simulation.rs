@@ -449,6 +449,18 @@ impl Course {
     }
 
     async fn go(&mut self, requests: usize) -> Result<(), String> {
+        self.ask(requests).await?;
+        if self.dice.one_in(4) {
+            // Killed: what was shown is in the file, as was checked just now.
+            return Ok(());
+        }
+        if self.dice.one_in(4) {
+            self.harm();
+        }
+        self.leave().await
+    }
+
+    async fn ask(&mut self, requests: usize) -> Result<(), String> {
         self.settle().await?;
         for _ in 0..requests {
             self.surroundings();
@@ -468,15 +480,7 @@ impl Course {
                 return Err("there is room, and it does not try again".into());
             }
         }
-        self.settle().await?;
-        if self.dice.one_in(4) {
-            // Killed: what was shown is in the file, as was checked just now.
-            return Ok(());
-        }
-        if self.dice.one_in(4) {
-            self.harm();
-        }
-        self.leave().await
+        self.settle().await
     }
 
     /// Leaves, and holds the last words against the disk.
@@ -534,6 +538,43 @@ fn course(seed: u64, requests: usize, traced: bool) -> (Result<(), String>, Stri
         let mut course = Course::begin(seed, traced);
         (course.go(requests).await, course.trace.take().unwrap_or_default())
     })
+}
+
+/// Most memory that a course takes for each byte that was shown: driver, workbench and course have the session each, and the course the bytes.
+const MEMORY: u64 = 20;
+
+/// Memory grows with what was shown, and with nothing else that happens.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_bounded_by_what_was_shown() {
+    const NAME: &str = "simulation::memory_is_bounded_by_what_was_shown";
+    // Alone in a process of its own: other tests take memory too, and so does telling where work breaks.
+    if std::env::var_os("STEPWRIGHT_LONG_COURSE").is_none() {
+        let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
+        let ran = alone
+            .args([NAME, "--exact"])
+            .env("STEPWRIGHT_LONG_COURSE", "1")
+            .env("RUST_BACKTRACE", "0")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout);
+        return assert!(ran.status.success() && said.contains("1 passed"), "{said}");
+    }
+    let most = || {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let mut course = Course::begin(2, false);
+        course.ask(300).await.unwrap();
+        let before = (most(), course.shown.len() as u64);
+        course.ask(2_700).await.unwrap();
+        let (taken, shown) = (most() - before.0, course.shown.len() as u64 - before.1);
+        println!("{shown} bytes were shown, {taken} bytes taken");
+        assert!(taken <= MEMORY * shown, "{shown} bytes were shown, {taken} bytes taken");
+    });
 }
 
 fn number(variable: &str, otherwise: u64) -> u64 {
