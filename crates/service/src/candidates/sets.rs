@@ -55,7 +55,7 @@ fn contents(view: &SessionContext<'_>, source: SetSource) -> Result<NamedSet, St
         SetSource::Given(_, set) => Contents::Set(set),
         SetSource::File(path) => {
             // An effect is compiled for its function when it is put in force.
-            let mut set = AdoptedSet::read_sound(&path).map_err(|e| format!("{e}; nothing was loaded"))?;
+            let mut set = AdoptedSet::read_sound(&path).map_err(|e| e.to_string())?;
             let missing = set_in_force(view).actions.into_iter();
             let missing: Vec<_> = missing.filter(|a| !set.actions.iter().any(|b| a.action == b.action)).collect();
             set.actions.extend(missing);
