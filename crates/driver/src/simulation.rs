@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::run::start_beside;
 use crate::{Beginning, Persistence, Setup, Source, built_in_methods, sandbox};
 use beside::{COUNTS, Counts, Noting, Tally, Waiting};
-use terminal::{Desk, Truth};
+use terminal::{Truth, Workbench};
 use world::{Befalls, SPECIFICATION, Shared, Sum};
 
 /// A model that answers when and what the course says.
@@ -87,7 +87,7 @@ impl Dice {
 /// A course: the driver, what surrounds it, and what was seen of it.
 struct Course {
     dice: Dice,
-    desk: Desk,
+    workbench: Workbench,
     folder: tempfile::TempDir,
     handle: Handle,
     model: Arc<Model>,
@@ -178,7 +178,7 @@ impl Course {
         };
         Course {
             dice,
-            desk: Desk::new(),
+            workbench: Workbench::new(),
             folder,
             handle: start_beside(setup, waiting.beside()).unwrap(),
             model,
@@ -223,7 +223,7 @@ impl Course {
                 }
             }
             if dry == RUNS_DRY && !self.stopped {
-                for command in self.desk.rest() {
+                for command in self.workbench.rest() {
                     dry = 0;
                     self.send(command)?;
                 }
@@ -259,7 +259,7 @@ impl Course {
             is_under_way: !self.asked.is_empty() || self.waiting.len() > 0,
             path: &self.path,
         };
-        let screen = self.desk.look(&truth).map_err(|why| format!("on the screen: {why}"))?;
+        let screen = self.workbench.look(&truth).map_err(|why| format!("on the screen: {why}"))?;
         self.note(|| screen);
         Ok(())
     }
@@ -283,7 +283,7 @@ impl Course {
 
     fn hear(&mut self, notice: Notice) -> Result<(), String> {
         self.note(|| format!("{notice:?}"));
-        self.desk.hear(notice.clone());
+        self.workbench.hear(notice.clone());
         match notice {
             Notice::Opened { session, .. } => self.session = *session,
             Notice::Recorded(record) => self.record(&record)?,
@@ -449,7 +449,7 @@ impl Course {
     }
 
     async fn go(&mut self, requests: usize) -> Result<(), String> {
-        self.ask(requests).await?;
+        self.live(requests).await?;
         if self.dice.one_in(4) {
             // Killed: what was shown is in the file, as was checked just now.
             return Ok(());
@@ -460,11 +460,12 @@ impl Course {
         self.leave().await
     }
 
-    async fn ask(&mut self, requests: usize) -> Result<(), String> {
+    async fn live(&mut self, requests: usize) -> Result<(), String> {
         self.settle().await?;
         for _ in 0..requests {
             self.surroundings();
-            let commands = if self.dice.one_in(2) { vec![self.command()] } else { self.desk.asked(&mut self.dice)? };
+            let commands =
+                if self.dice.one_in(2) { vec![self.command()] } else { self.workbench.asked(&mut self.dice)? };
             let goes_on = commands.iter().any(|command| matches!(command, Command::Gate(_) | Command::Write));
             for command in commands {
                 self.send(command)?;
@@ -487,7 +488,7 @@ impl Course {
     async fn leave(&mut self) -> Result<(), String> {
         let fails = !self.faults.is_empty() || self.unwritten.is_some() || self.harmed.is_some();
         let (errors, path) = (self.errors, self.path.clone());
-        self.desk.leave()?;
+        self.workbench.leave()?;
         if self.dice.one_in(4) {
             // The terminal is gone, and with it whoever asks.
             self.note(|| "> gone".into());
@@ -568,9 +569,9 @@ fn memory_is_bounded_by_what_was_shown() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let mut course = Course::begin(2, false);
-        course.ask(300).await.unwrap();
+        course.live(300).await.unwrap();
         let before = (most(), course.shown.len() as u64);
-        course.ask(2_700).await.unwrap();
+        course.live(2_700).await.unwrap();
         let (taken, shown) = (most() - before.0, course.shown.len() as u64 - before.1);
         println!("{shown} bytes were shown, {taken} bytes taken");
         assert!(taken <= MEMORY * shown, "{shown} bytes were shown, {taken} bytes taken");

@@ -84,7 +84,8 @@ impl Lines {
     /// is set aside (`FILE.torn`) before the first line is written.
     pub fn after(handle: Handle, end: u64) -> Self {
         let longer = handle.metadata().is_ok_and(|there| there.len() > end);
-        let unended = end > 0 && byte_before(&handle, end).is_ok_and(|byte| byte != b'\n');
+        // Where that cannot be read, a break too many does no harm: blank lines are passed over.
+        let unended = end > 0 && !byte_before(&handle, end).is_ok_and(|byte| byte == b'\n');
         let (doubtful, confirmed) = (Vec::new(), (end, crc32fast::Hasher::new()));
         let mut lines = Lines {
             handle,

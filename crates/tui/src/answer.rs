@@ -1,5 +1,5 @@
-//! The world's answer: a strip of three rows with the last action and what the world said to it, on every screen. Before the first action it is a
-//! row of what the world said first. Of a longer answer more is shown where rows are left over.
+//! The world's answer: a strip of three rows with the last action and what the world said to it, on every screen where no pane shows it whole.
+//! Before the first action it is a row of what the world said first. Of a longer answer more is shown where rows are left over.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -59,7 +59,7 @@ pub(crate) struct Geometry {
     /// The tab bar; empty unless one slot has all panes.
     pub tabs: Rect,
     pub slots: Vec<Placed>,
-    /// The world's answer: beside Observations as well, which may be scrolled or covered.
+    /// The world's answer; empty where a pane shows it whole.
     pub answer: Rect,
     /// The chosen proposal in brief; empty where the proposals are shown anyway.
     pub gate: Rect,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crossterm::event::MouseEvent;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 
 pub use super::actions::{PANES, PaneAction, PaneId};
 use super::event::Input;
@@ -144,6 +144,12 @@ pub trait Pane {
     fn wants(&mut self, view: &View, theme: &Theme, width: u16) -> Wants {
         let _ = (view, theme, width);
         Wants::ANY
+    }
+
+    /// Whether the world's last answer is in sight whole where the inside of the pane is so large; asked once a frame, before it is drawn.
+    fn shows_answer(&mut self, view: &View, inside: Size) -> bool {
+        let _ = (view, inside);
+        false
     }
 
     fn outline(&self) -> &Outline;

@@ -37,7 +37,7 @@ const SEEN: usize = 60;
 /// More dialogs than can be open, and parts of them that `Esc` leaves first.
 const DEEP: usize = 40;
 
-pub(super) struct Desk {
+pub(super) struct Workbench {
     app: App,
     now: Instant,
     size: (u16, u16),
@@ -54,11 +54,11 @@ pub(super) struct Truth<'a> {
     pub path: &'a Path,
 }
 
-impl Desk {
+impl Workbench {
     pub(super) fn new() -> Self {
         let themes = vec![Theme::monochrome(ASCII)];
         let app = App::new(Parts { panes: panes::all(), keymap: Keymap::default(), themes });
-        Desk { app, now: Instant::now(), size: SIZES[0], is_small: false }
+        Workbench { app, now: Instant::now(), size: SIZES[0], is_small: false }
     }
 
     pub(super) fn hear(&mut self, notice: Notice) {
@@ -168,8 +168,7 @@ impl Desk {
         if shown.contains("stops it") && !truth.is_under_way {
             return Some("something is said to be under way".into());
         }
-        let is_small = self.size.0 < ROOMY.0 || self.size.1 < ROOMY.1;
-        if is_small || self.app.is_choosing() {
+        if self.size.0 < ROOMY.0 || self.size.1 < ROOMY.1 || self.app.is_choosing() {
             return None;
         }
         let title = rows.first()?;

@@ -1,7 +1,7 @@
 //! The frame: bars, slots with their panes, start screen, dialogs.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 use ratatui::widgets::{Borders, Clear};
 
@@ -31,6 +31,9 @@ impl App {
         self.layout.answer = answer::rows(&self.view, area.width);
         self.layout.strip = self.layout.answer.0.min(1);
         self.weigh(area);
+        if self.answer_is_in_sight(area) {
+            self.layout.answer = (0, 0);
+        }
         let Some(geometry) = self.layout.geometry(area, self.focus) else {
             return self.draw_too_small(area, frame);
         };
@@ -61,6 +64,22 @@ impl App {
             self.drawn.hints = chrome::footer(&self.hints(), help, &self.themes.now, geometry.footer, frame);
         }
         self.draw_dialogs(area, frame);
+    }
+
+    /// Whether a pane shows the world's answer whole, where no rows are kept for it.
+    fn answer_is_in_sight(&mut self, area: Rect) -> bool {
+        // A banner lies over panes.
+        if self.shows_banner() || self.is_choosing() {
+            return false;
+        }
+        let kept = std::mem::replace(&mut self.layout.answer, (0, 0));
+        let slots = self.layout.geometry(area, self.focus).map(|geometry| geometry.slots).unwrap_or_default();
+        self.layout.answer = kept;
+        let inside = |area: Rect| Size::new(area.width.saturating_sub(2), area.height.saturating_sub(2));
+        slots.iter().any(|slot| {
+            let pane = self.panes.iter_mut().find(|pane| pane.id() == slot.pane);
+            pane.is_some_and(|pane| pane.shows_answer(&self.view, inside(slot.area)))
+        })
     }
 
     /// Asks the panes in sight how many rows they have something for. Within a step that only grows, so that nothing moves while one looks

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::style::{Color, Modifier, Style};
 use smart_default::SmartDefault;
 use unicode_width::UnicodeWidthStr;
@@ -280,6 +280,14 @@ impl Pane for ObservationsPane {
             pieces(session, node, &mut |piece| rows += piece.count(columns.max(1)));
         }
         Wants::exactly(rows)
+    }
+
+    fn shows_answer(&mut self, view: &View, inside: Size) -> bool {
+        let Some(session) = view.session.as_ref() else { return false };
+        self.rewrap(session, usize::from(inside.width).saturating_sub(1));
+        let rows = self.len - self.starts.last().copied().unwrap_or(0).min(self.len);
+        let search = usize::from(self.outline.find.is_open() || !self.outline.find.pattern().is_empty());
+        self.outline.list.cursor() + 1 >= self.len && rows + search <= usize::from(inside.height)
     }
 
     fn outline(&self) -> &Outline {
