@@ -72,7 +72,7 @@ impl App {
         if self.shows_banner() || self.is_choosing() {
             return false;
         }
-        let kept = std::mem::replace(&mut self.layout.answer, (0, 0));
+        let kept = std::mem::take(&mut self.layout.answer);
         let slots = self.layout.geometry(area, self.focus).map(|geometry| geometry.slots).unwrap_or_default();
         self.layout.answer = kept;
         let inside = |area: Rect| Size::new(area.width.saturating_sub(2), area.height.saturating_sub(2));
