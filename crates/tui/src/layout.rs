@@ -153,17 +153,27 @@ fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
                 column(300, [slot(&[State], 640), slot(&[Blocking], 360), slot(&[Log], 0)]),
             ],
         ],
-        Preset::Stepping if matches!(sight, Sight::Picture | Sight::Plan) => [
-            vec![
-                column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
-                column(
-                    500,
-                    match sight {
-                        Sight::Plan => [slot(&[Proposals], 500), slot(&[State], 300), slot(&[Blocking], 200)],
-                        _ => [slot(&[Proposals], 380), slot(&[State], 390), slot(&[Blocking], 230)],
-                    },
-                ),
-            ],
+        Preset::Stepping if matches!(sight, Sight::Picture | Sight::Plan | Sight::Places) => [
+            if sight == Sight::Places {
+                vec![
+                    column(
+                        500,
+                        [slot(&[Program, Observations, Log], 350), slot(&[State], 430), slot(&[Blocking], 220)],
+                    ),
+                    column(500, [slot(&[Proposals], 530), slot(&[Preconditions, Skills, Model], 470)]),
+                ]
+            } else {
+                vec![
+                    column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
+                    column(
+                        500,
+                        match sight {
+                            Sight::Plan => [slot(&[Proposals], 500), slot(&[State], 300), slot(&[Blocking], 200)],
+                            _ => [slot(&[Proposals], 390), slot(&[State], 380), slot(&[Blocking], 230)],
+                        },
+                    ),
+                ]
+            },
             vec![column(320, [slot(&[Program], 1000)]), column(330, chosen()), column(350, seen(500))],
         ],
         Preset::Stepping => [
@@ -380,7 +390,7 @@ fn move_border(a: &mut i32, b: &mut i32, target: i32) {
 fn place(column: &Column, area: Rect, wanted: impl Fn(&Slot) -> Wants) -> Vec<Placed> {
     let shares: Vec<i32> = column.slots.iter().map(|s| s.share).collect();
     let mut heights: Vec<u16> = split(area.y, area.height, &shares, LEAST.1).into_iter().map(|(_, h)| h).collect();
-    fit(&mut heights, &column.slots.iter().map(wanted).collect::<Vec<_>>());
+    fit(&mut heights, &column.slots.iter().map(wanted).collect::<Vec<_>>(), &shares);
     let mut y = area.y;
     let mut placed = Vec::with_capacity(heights.len());
     for (slot, height) in column.slots.iter().zip(heights) {
@@ -390,9 +400,9 @@ fn place(column: &Column, area: Rect, wanted: impl Fn(&Slot) -> Wants) -> Vec<Pl
     placed
 }
 
-/// Takes the rows that some have nothing for, and gives them to those that need more, then to those that use more, a line among them only
+/// Takes the rows that some have nothing for, and gives them to those that need more, then to those that use more, the largest share first, a line among them only
 /// where it gets a frame; the rest to the first.
-fn fit(heights: &mut [u16], wanted: &[Wants]) {
+fn fit(heights: &mut [u16], wanted: &[Wants], shares: &[i32]) {
     let mut spare = 0;
     for (height, wanted) in heights.iter_mut().zip(wanted) {
         let kept = wanted.needs.unwrap_or(wanted.uses).min(*height);
@@ -404,7 +414,9 @@ fn fit(heights: &mut [u16], wanted: &[Wants]) {
         spare -= more;
         *height += more;
     }
-    for (height, wanted) in heights.iter_mut().zip(wanted) {
+    let mut by_share: Vec<_> = heights.iter_mut().zip(wanted).zip(shares).collect();
+    by_share.sort_by_key(|(_, share)| -**share);
+    for ((height, wanted), _) in by_share {
         let more = wanted.uses.saturating_sub(*height).min(spare);
         if *height + more >= LEAST.1 {
             spare -= more;

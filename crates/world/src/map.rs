@@ -1,5 +1,5 @@
 //! Pictures of a place, for display: a floor plan (floor, walls, the agent and its heading, the things), stacks seen from the side, a
-//! page that one reads, or rooms with what is in them.
+//! page that one reads, rooms with what is in them, or places by kind.
 //!
 //! A world fills them, a floor plan with points in its own units; how they are drawn, and how large, is left to the workbench. They
 //! may show what the agent has not seen, as long as they say so.
@@ -15,6 +15,42 @@ pub enum Map {
     Page(Page),
     /// Room by room, where the world knows rooms and no measures.
     Rooms(Rooms),
+    /// Places of one room, where the world knows neither rooms nor measures.
+    Places(Places),
+}
+
+/// The places of a room, as far as the agent knows them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Places {
+    /// Where the agent is, and what it holds.
+    pub title: String,
+    /// The places by kind; a place is always in the same one.
+    pub kinds: Vec<PlaceKind>,
+    /// What was found in the places looked into, the agent's own first.
+    pub found: Vec<Fact>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PlaceKind {
+    pub name: String,
+    pub places: Vec<Place>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// What tells it from others of its kind.
+    pub number: String,
+    pub known: Known,
+}
+
+/// What the agent knows of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// It is there.
+    Here,
+    LookedInto,
+    Closed,
+    NotVisited,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -130,8 +166,6 @@ pub struct Piece {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
-    /// What it is, in a word (`page`, `places`).
-    pub what: &'static str,
     /// Captions above it, a line each.
     pub captions: Vec<String>,
     pub title: String,

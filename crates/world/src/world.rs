@@ -264,6 +264,8 @@ pub enum Sight {
     Talk,
     /// The picture of the place.
     Picture,
+    /// The picture of the places, beside the program and what blocks.
+    Places,
     /// The plan, with its corrections and what is offered of it; then the picture.
     Plan,
 }

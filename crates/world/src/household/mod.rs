@@ -54,7 +54,7 @@ crate::option_specs! {
 }
 
 pub static KIND: WorldKind = WorldKind {
-    sight: Sight::Picture,
+    sight: Sight::Places,
     options: &[EDITION],
     data: Some(DataSpec {
         about: "an ALFWorld data folder, a game.tw-pddl, or compact .jsonl",

@@ -1,24 +1,21 @@
-//! Picture of a household as far as the agent knows it: where it stands and what it holds, each place it looked into with what is there,
-//! then the places that are closed and those it has not gone to.
+//! Picture of a household as far as the agent knows it: where it stands and what it holds, its places by kind, and what was found in those
+//! it looked into.
 
 use std::collections::BTreeMap;
 
 use super::belief::{Belief, OPEN, SLICED, TOGGLE};
-use crate::map::{Condition, Fact, Page};
+use crate::map::{Condition, Fact, Known, Place, PlaceKind, Places};
 use crate::planner::effects::kind_of;
 
 /// Conditions of a thing as they are said.
 const CONDITIONS: [(&str, &str); 5] =
     [("clean", "clean"), ("heat", "hot"), ("cool", "cool"), (TOGGLE, "on"), (SLICED, "sliced")];
 
-pub(super) fn picture(belief: &Belief) -> Page {
+pub(super) fn picture(belief: &Belief) -> Places {
     let held = belief.held.as_deref().map_or_else(|| "nothing".to_owned(), |held| thing(belief, held));
     let at = belief.at.as_deref().map_or_else(|| "in the middle".to_owned(), |at| format!("at {at}"));
-    let (seen, rest): (Vec<&String>, Vec<&String>) = belief.places.iter().partition(|place| belief.is_seen_into(place));
-    let (here, elsewhere): (Vec<&String>, Vec<&String>) = seen.into_iter().partition(|place| belief.is_here(place));
-    let (closed, unseen): (Vec<&String>, Vec<&String>) =
-        rest.into_iter().partition(|place| belief.property(place, OPEN) == Some(false));
-    let fact = |label: String, text: String| Fact { label, text, condition: Condition::Plain };
+    let seen = belief.places.iter().filter(|place| belief.is_seen_into(place));
+    let (here, elsewhere): (Vec<&String>, Vec<&String>) = seen.partition(|place| belief.is_here(place));
     let looked = |mark: &str, place: &String| {
         let open = match belief.property(place, OPEN) {
             Some(true) => " (open)",
@@ -26,39 +23,39 @@ pub(super) fn picture(belief: &Belief) -> Page {
             None => "",
         };
         let things: Vec<String> = belief.contents(place).iter().map(|name| thing(belief, name)).collect();
-        let things = if things.is_empty() { "nothing".to_owned() } else { things.join(", ") };
-        fact(format!("{mark}{place}{open}"), things)
+        let text = if things.is_empty() { "nothing".to_owned() } else { things.join(", ") };
+        Fact { label: format!("{mark}{place}{open}"), text, condition: Condition::Plain }
     };
-    let facts =
+    let found =
         here.into_iter().map(|place| looked("@ ", place)).chain(elsewhere.into_iter().map(|place| looked("", place)));
-    let listed = [("closed", closed), ("not visited", unseen)].into_iter().filter(|(_, places)| !places.is_empty());
-    let facts = facts.chain(listed.map(|(label, places)| fact(label.to_owned(), in_short(&places)))).collect();
-    Page { what: "places", title: format!("{at}, holds {held}"), facts, ..Page::default() }
+    Places { title: format!("{at}, holds {held}"), kinds: kinds(belief), found: found.collect() }
+}
+
+/// All places by kind and number.
+fn kinds(belief: &Belief) -> Vec<PlaceKind> {
+    let mut kinds: BTreeMap<&str, Vec<(u32, Place)>> = BTreeMap::new();
+    for place in &belief.places {
+        let known = match () {
+            () if belief.is_here(place) => Known::Here,
+            () if belief.property(place, OPEN) == Some(false) => Known::Closed,
+            () if belief.is_seen_into(place) => Known::LookedInto,
+            () => Known::NotVisited,
+        };
+        let kind = kind_of(place);
+        let number = place.get(kind.len()..).unwrap_or_default().trim().to_owned();
+        kinds.entry(kind).or_default().push((number.parse().unwrap_or(0), Place { number, known }));
+    }
+    let kind = |(name, mut places): (&str, Vec<(u32, Place)>)| {
+        places.sort_by_key(|(number, _)| *number);
+        PlaceKind { name: name.to_owned(), places: places.into_iter().map(|(_, place)| place).collect() }
+    };
+    kinds.into_iter().map(kind).collect()
 }
 
 fn thing(belief: &Belief, name: &str) -> String {
     let is = |(property, _): &&(&str, &str)| belief.property(name, property) == Some(true);
     let conditions: Vec<&str> = CONDITIONS.iter().filter(is).map(|(_, said)| *said).collect();
     if conditions.is_empty() { name.to_owned() } else { format!("{name} ({})", conditions.join(", ")) }
-}
-
-/// Places by kind, their numbers together: `cabinet 1-4 6, shelf 1`.
-fn in_short(places: &[&String]) -> String {
-    let mut kinds: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    for place in places {
-        let numbers = kinds.entry(kind_of(place)).or_default();
-        numbers.extend(place.rsplit(' ').next().and_then(|number| number.parse::<u32>().ok()));
-    }
-    let kind = |(kind, mut numbers): (&str, Vec<u32>)| {
-        numbers.sort_unstable();
-        let runs = numbers.chunk_by(|one, next| one + 1 == *next).filter_map(|run| match run {
-            [one] => Some(one.to_string()),
-            [first, .., last] => Some(format!("{first}-{last}")),
-            [] => None,
-        });
-        std::iter::once(kind.to_owned()).chain(runs).collect::<Vec<_>>().join(" ")
-    };
-    kinds.into_iter().map(kind).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -69,20 +66,31 @@ mod tests {
     fn places_are_as_the_agent_knows_them() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let mut belief = Belief {
-            places: names(&["cabinet 1", "cabinet 2", "cabinet 4", "desk 1", "fridge 1"]),
+            places: names(&["cabinet 10", "cabinet 1", "cabinet 2", "desk 1", "fridge 1"]),
             ..Belief::default()
         };
         belief.show("desk 1".to_owned(), names(&["mug 1", "pen 1"]));
         belief.at = Some("desk 1".to_owned());
         belief.properties.insert(("mug 1".to_owned(), "heat".to_owned()), true);
         belief.properties.insert(("fridge 1".to_owned(), OPEN.to_owned()), false);
-        let page = picture(&belief);
-        assert_eq!(page.title, "at desk 1, holds nothing");
-        let facts: Vec<(&str, &str)> =
-            page.facts.iter().map(|fact| (fact.label.as_str(), fact.text.as_str())).collect();
+        let places = picture(&belief);
+        assert_eq!(places.title, "at desk 1, holds nothing");
+        let found: Vec<(&str, &str)> =
+            places.found.iter().map(|fact| (fact.label.as_str(), fact.text.as_str())).collect();
+        assert_eq!(found, [("@ desk 1", "mug 1 (hot), pen 1")]);
+        let known: Vec<(&str, Vec<(&str, Known)>)> = places
+            .kinds
+            .iter()
+            .map(|kind| (kind.name.as_str(), kind.places.iter().map(|p| (p.number.as_str(), p.known)).collect()))
+            .collect();
+        let unseen = |number| (number, Known::NotVisited);
         assert_eq!(
-            facts,
-            [("@ desk 1", "mug 1 (hot), pen 1"), ("closed", "fridge 1"), ("not visited", "cabinet 1-2 4")]
+            known,
+            [
+                ("cabinet", vec![unseen("1"), unseen("2"), unseen("10")]),
+                ("desk", vec![("1", Known::Here)]),
+                ("fridge", vec![("1", Known::Closed)]),
+            ]
         );
     }
 }

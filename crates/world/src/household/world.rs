@@ -127,7 +127,7 @@ impl world::Episode for Episode {
     }
 
     fn picture(&self) -> Option<Map> {
-        Some(Map::Page(picture::picture(&self.belief)))
+        Some(Map::Places(picture::picture(&self.belief)))
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn picture(visit: &Visit, done: bool) -> Page {
     let seen = visit.seen();
     let goal = visit.goal();
     let limit = Some(goal.price_upper).filter(|limit| *limit < NO_LIMIT);
-    let mut page = Page { what: "page", captions: vec![goal.instruction_text.clone()], ..Page::default() };
+    let mut page = Page { captions: vec![goal.instruction_text.clone()], ..Page::default() };
     // What the purchase came to stands first, where a small pane shows it too.
     if done {
         reward(&mut page, visit);

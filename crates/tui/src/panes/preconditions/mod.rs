@@ -146,6 +146,8 @@ pub(crate) struct PreconditionsPane {
     session: Option<(u64, String)>,
     tabs: Tabs,
     items: Vec<Item>,
+    /// So many of them are shown until somebody works here: all but those that say nothing.
+    telling: usize,
     laid: Option<(Option<Arc<Pool>>, Vec<String>)>,
     /// The expression the cursor goes to as soon as there is a row of it.
     wanted: Option<String>,
@@ -222,6 +224,7 @@ impl PreconditionsPane {
         let action = self.action_name().unwrap_or_default();
         let listed = |text: &String| self.lists_held(action, text) || self.wanted.as_ref() == Some(text);
         self.items = rows::items(pool.as_deref(), in_force, self.ranking(), listed);
+        self.telling = rows::telling(&self.items, pool.as_deref());
         self.laid = Some((pool, in_force.to_vec()));
         let row =
             |text: &Option<String>| (0..self.items.len()).find(|r| text.is_some() && self.text(*r, view) == *text);
@@ -500,6 +503,7 @@ impl Pane for PreconditionsPane {
             return Wants::ANY;
         }
         let (items, actions) = (self.items.len(), self.tabs.actions.len());
+        let items = if self.weighed.wanted { items } else { items.min(self.telling + 1) };
         match (items, actions) {
             (0, 0) => Wants::exactly(2),
             (0, _) => Wants::exactly(4),

@@ -68,11 +68,20 @@ impl PreconditionsPane {
         let keys = u16::from(self.typing.is_some());
         let height = if detail.is_empty() { 0 } else { (detail.len() as u16 + 1 + keys).min(DETAIL).min(most) };
         let (list, below) = split_bottom(area, height);
-        let spare = list.height.saturating_sub(self.items.len().max(2) as u16 + ADDED);
+        let folds = rests && self.outline.list.cursor() < self.telling && self.telling + 1 < self.items.len();
+        let shown = if folds { self.telling } else { self.items.len() };
+        let spare = list.height.saturating_sub(shown.max(2) as u16 + ADDED);
         let others = if spare > FEW && listed > 2 && !rests { spare } else { 0 };
         let (list, others) = split_bottom(list, others);
         self.draw_actions(painter, others, view, false);
-        self.draw_items(painter, list, view);
+        let (list, folded) = if folds {
+            split_top(list, list.height.saturating_sub(1).min(shown as u16))
+        } else {
+            (list, Rect::default())
+        };
+        self.draw_items(painter, list, view, shown);
+        let more = format!("{} {} more hold always or fail", theme.glyphs.closed, self.items.len() - shown);
+        painter.row(folded, 0, &[run(Role::Dim, more)]);
         let mut why = std::mem::take(&mut self.outline.words);
         why.typing = self.typing.is_some();
         if below.height > 1 {
@@ -219,7 +228,8 @@ impl PreconditionsPane {
         }
     }
 
-    fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {
+    /// The first rows, so many of them.
+    fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View, shown: usize) {
         let mut area = area;
         if let Some(typing) = self.typing.as_mut().filter(|t| t.row.is_none()) {
             let (line, rest) = split_top(area, 1);
@@ -238,7 +248,7 @@ impl PreconditionsPane {
         let active = typing.is_none();
         let edited = typing.as_mut().and_then(|t| Some((t.row?, label(t), &mut t.editor)));
         let theme = painter.theme;
-        outline.draw_edited(painter, area, self.items.len(), active, edited, |row, width| {
+        outline.draw_edited(painter, area, shown, active, edited, |row, width| {
             self.item_row(row, view, &marked, theme, width)
         });
         (self.outline, self.typing) = (outline, typing);

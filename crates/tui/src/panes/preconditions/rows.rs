@@ -41,6 +41,19 @@ fn holds_everywhere(candidate: &Candidate, pool: &Pool) -> bool {
     !pool.is_of_effects() && candidate.coverage == Some(pool.instances)
 }
 
+/// The rows up to those of candidates that forbid nothing or that the enumerator tried in vain.
+pub fn telling(items: &[Item], pool: Option<&Pool>) -> usize {
+    let tells = |item: &Item| match (item, pool) {
+        (Item::Candidate(at), Some(pool)) => pool.candidates.get(*at).is_none_or(|candidate| {
+            let in_vain = matches!(candidate.fate, Validity::Fails { .. } | Validity::Departs { .. })
+                && candidate.origin == CandidateOrigin::Enumerated;
+            !in_vain && !(candidate.fate == Validity::Valid && holds_everywhere(candidate, pool))
+        }),
+        _ => true,
+    };
+    items.iter().rposition(tells).map_or(0, |last| last + 1)
+}
+
 pub fn items(
     pool: Option<&Pool>,
     in_force: &[String],

@@ -76,8 +76,8 @@ impl ProgramPane {
         let mut heading = vec![Line::Fold];
         if self.unfolded {
             heading.extend((0..self.specification.len()).map(Line::Specification));
+            heading.extend((0..self.opening.len()).map(Line::Opening));
         }
-        heading.extend((0..self.opening.len()).map(Line::Opening));
         let old = self.heading.min(self.lines.len());
         self.heading = heading.len();
         self.lines.splice(..old, heading);
@@ -97,7 +97,7 @@ impl ProgramPane {
         self.lines.truncate(end.max(self.heading));
         self.starts.truncate(kept + 1);
         if self.starts.is_empty() {
-            self.starts.push(self.specification.len() + self.opening.len());
+            self.starts.push(self.before());
         }
         for node in self.trail.ids().iter().skip(kept).filter_map(|id| session.node(*id)) {
             rows::push_node(node, self.open.contains(&node.id), &mut self.lines);
@@ -152,7 +152,7 @@ impl ProgramPane {
         self.unfold(!self.unfolded);
     }
 
-    /// Shows the specification or folds it.
+    /// Shows what stands before the trajectory, or folds it.
     fn unfold(&mut self, open: bool) {
         let (line, before) = (self.line(), self.heading);
         self.unfolded = open;
@@ -163,9 +163,14 @@ impl ProgramPane {
         self.outline.list.go(at, self.lines.len());
     }
 
-    /// Rows with the specification folded.
+    /// Lines before the trajectory.
+    fn before(&self) -> usize {
+        self.specification.len() + self.opening.len()
+    }
+
+    /// Rows with what stands before the trajectory folded.
     fn folded_len(&self) -> usize {
-        self.lines.len() - if self.unfolded { self.specification.len().min(self.lines.len()) } else { 0 }
+        self.lines.len() - if self.unfolded { self.before().min(self.lines.len()) } else { 0 }
     }
 
     fn activate(&mut self, view: &View) -> Vec<Intent> {
@@ -270,7 +275,7 @@ impl Pane for ProgramPane {
         let unfolds = self.by_hand != Some(false);
         Wants {
             needs: Some(rows(if self.by_hand == Some(true) { self.lines.len() } else { folded })),
-            uses: rows(if unfolds { folded + self.specification.len() } else { folded }),
+            uses: rows(if unfolds { folded + self.before() } else { folded }),
         }
     }
 

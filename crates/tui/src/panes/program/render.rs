@@ -82,8 +82,9 @@ impl ProgramPane {
                 checked = after.chain(&checked).find(|status| **status != LineStatus::Ran).cloned().or(checked);
                 offset = offset.map(|n| n + folded);
             }
-            // What was done before the first action stands at the end of the opening.
+            // What was done before the first action stands at the end of the opening, or at the fold that hides it.
             let of = match what {
+                Line::Fold if !self.unfolded => session.node(0),
                 Line::Opening(at) if at + 1 == self.opening.len() => session.node(0),
                 _ => node.filter(|_| action),
             };
@@ -233,9 +234,9 @@ impl ProgramPane {
     }
 
     fn fold_row(&self) -> Row {
-        let count = words::count(self.specification.len(), "line");
+        let count = words::count(self.before(), "line");
         let state = if self.unfolded { "open" } else { "folded" };
-        vec![run(Role::Dim, format!("# specification: {count}, {state}"))]
+        vec![run(Role::Dim, format!("# specification and opening: {count}, {state}"))]
     }
 }
 

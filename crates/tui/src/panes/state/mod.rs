@@ -2,10 +2,9 @@
 //! Where a method maintains a belief, that is shown first, beside the truth in the same form; else a picture of the place, if the
 //! world has one.
 //!
-//! `tree` makes the rows, `split` a tree with its cursor; `map` draws a plan, `rooms` rooms, `stacks` stacks; `belief` has the belief's parts,
-//! `raw` has a side's JSON as text; the belief's values are edited in place by `edit`, its drift from the truth is `drift`, the form
-//! in which it is kept `form`. The cursor stays on its value when the state is
-//! updated.
+//! `tree` makes the rows, `split` a tree with its cursor; `map` draws a plan, `rooms` rooms, `places` the places of one, `stacks` stacks;
+//! `belief` has the belief's parts, `raw` has a side's JSON as text; the belief's values are edited in place by `edit`, its drift from the
+//! truth is `drift`, the form in which it is kept `form`. The cursor stays on its value when the state is updated.
 
 mod belief;
 mod drift;
@@ -13,6 +12,7 @@ mod edit;
 mod form;
 mod map;
 mod page;
+mod places;
 mod raw;
 mod rooms;
 mod split;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crossterm::event::MouseEvent;
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use serde_json::Value;
 use smart_default::SmartDefault;
 
@@ -42,7 +42,7 @@ use stepwright_episode::ArtifactId;
 use stepwright_protocol::Situation;
 use stepwright_text::json_pointer;
 use stepwright_world::Map;
-use stepwright_world::map::{Page, Stacks};
+use stepwright_world::map::Stacks;
 
 const SCROLLING: [(PaneAction, &str); 6] = [
     (PaneAction::Down, "down"),
@@ -196,8 +196,8 @@ impl StatePane {
     fn next_view(&self) -> &'static str {
         let (next, side) = self.next();
         match next {
-            ViewMode::Map if self.page().is_some_and(|page| page.what == "places") => "show the places",
-            ViewMode::Map if self.page().is_some() => "show the page",
+            ViewMode::Map if matches!(self.plan(), Some(Map::Places(_))) => "show the places",
+            ViewMode::Map if matches!(self.plan(), Some(Map::Page(_))) => "show the page",
             ViewMode::Map => "show the map",
             ViewMode::Belief if side == Some(Side::TrueBelief) => "to the truth",
             ViewMode::Belief => "show the belief",
@@ -210,8 +210,8 @@ impl StatePane {
         }
     }
 
-    /// Rows of the picture, where there is one.
-    fn height(&self, glyphs: &Glyphs, width: u16) -> Option<u16> {
+    /// Rows of the picture in so much room, where there is one.
+    fn height(&self, glyphs: &Glyphs, width: u16, room: u16) -> Option<u16> {
         let columns = usize::from(width);
         Some(rows_of(match (self.plan()?, self.believed()) {
             (Map::Page(page), _) => page::height(page, glyphs, columns),
@@ -219,19 +219,23 @@ impl StatePane {
             (Map::Stacks(stacks), None) => stacks::height(stacks, glyphs, columns),
             (Map::FloorPlan(plan), _) => map::height(plan, width, glyphs),
             (Map::Rooms(plan), _) => rooms::height(plan, columns),
+            (Map::Places(plan), _) => places::height(plan, glyphs, columns, room.into()),
         }))
     }
 
     /// Draws what is believed, or else the variables, below a picture that leaves room; returns the picture's part.
     fn draw_values_below(&mut self, painter: &mut Painter<'_>, area: Rect) -> Rect {
-        let height = self.height(&painter.theme.glyphs, area.width).filter(|_| self.shown() == ViewMode::Map);
-        let Some((height, situation)) = height.zip(self.situation.clone()) else { return area };
+        let Some(situation) = self.situation.clone().filter(|_| self.shown() == ViewMode::Map) else { return area };
+        let side = if situation.belief.is_some() { Side::Belief } else { Side::Variables };
+        let closed = rows_of(value_of(&situation, side).map_or(0, tree::len));
+        // A drawing that may be larger leaves room for the values.
+        let room = area.height.saturating_sub(closed.saturating_add(2));
+        let Some(height) = self.height(&painter.theme.glyphs, area.width, room) else { return area };
         let below = area.height.saturating_sub(height + 1);
         if below < LEAST_BELOW {
             return area;
         }
         let (picture, below) = split_bottom(area, below);
-        let side = if situation.belief.is_some() { Side::Belief } else { Side::Variables };
         let (split, title) = match side {
             Side::Belief => (&mut self.belief, "believed"),
             _ => (&mut self.variables, BELOW),
@@ -252,11 +256,9 @@ impl StatePane {
         }
     }
 
-    fn page(&self) -> Option<&Page> {
-        match self.plan() {
-            Some(Map::Page(page)) => Some(page),
-            _ => None,
-        }
+    /// Whether the picture is text, which scrolls where it does not fit.
+    fn scrolls(&self) -> bool {
+        matches!(self.plan(), Some(Map::Page(_) | Map::Places(_)))
     }
 
     /// Whether what is shown is a picture, which has no rows to act on.
@@ -342,6 +344,7 @@ fn draw_picture(map: &Map, page: &mut Scrolled, painter: &mut Painter<'_>, area:
         Map::Stacks(stacks) => stacks::draw(stacks, painter, area),
         Map::Page(shown) => page::draw(shown, page, painter, area),
         Map::Rooms(plan) => rooms::draw(plan, painter, area),
+        Map::Places(plan) => places::draw(plan, page, painter, area),
     }
 }
 
@@ -375,7 +378,16 @@ impl Pane for StatePane {
         }
         match self.shown() {
             ViewMode::Map if self.believed().is_some() => return self.belief_title(),
-            ViewMode::Map => return format!("State, {}", self.page().map_or("map", |page| page.what)),
+            ViewMode::Map => {
+                return format!(
+                    "State, {}",
+                    match self.plan() {
+                        Some(Map::Page(_)) => "page",
+                        Some(Map::Places(_)) => "places",
+                        _ => "map",
+                    }
+                );
+            }
             ViewMode::Drift => return "State, drift".into(),
             ViewMode::Form => return "State, form of states".into(),
             ViewMode::Belief => return self.belief_title(),
@@ -403,14 +415,18 @@ impl Pane for StatePane {
         let Some(situation) = self.situation.as_ref().filter(|_| self.raw.is_none()) else { return Wants::ANY };
         // A heading and the values, all open.
         let values = |side| 1 + value_of(situation, side).map_or(0, tree::rows_open);
-        let picture = usize::from(self.height(&theme.glyphs, width).unwrap_or(0));
+        let picture = usize::from(self.height(&theme.glyphs, width, u16::MAX).unwrap_or(0));
+        let least = match self.plan() {
+            Some(Map::Places(plan)) => places::least(plan, &theme.glyphs, width.into()),
+            _ => picture,
+        };
         match self.shown() {
             ViewMode::Map => {
                 let side = if situation.belief.is_some() { Side::Belief } else { Side::Variables };
                 let closed = value_of(situation, side).map_or(0, tree::len);
                 // A plan is drawn in its share, and not smaller for the values' sake.
                 let is_plan = matches!(self.plan(), Some(Map::FloorPlan(_) | Map::Rooms(_)));
-                let needs = Some(rows_of(picture + 2 + closed)).filter(|_| !is_plan);
+                let needs = Some(rows_of(least + 2 + closed)).filter(|_| !is_plan);
                 Wants { needs, uses: rows_of(picture + 1 + values(side)) }
             }
             ViewMode::Variables => Wants::up_to(values(Side::Variables)),
@@ -422,6 +438,16 @@ impl Pane for StatePane {
                 Wants::up_to(picture + sides * rows + usize::from(view.offer().is_some()))
             }
             ViewMode::Drift | ViewMode::Both | ViewMode::Form => Wants::ANY,
+        }
+    }
+
+    /// Of places, what the world says first is where they are.
+    fn shows_answer(&mut self, view: &View, inside: Size) -> bool {
+        let is_first = view.node().is_some_and(|node| node.action.is_none());
+        let is_shown = self.shown() == ViewMode::Map && self.raw.is_none();
+        match self.plan().filter(|_| is_first && is_shown) {
+            Some(Map::Places(plan)) => places::is_whole(plan, inside.width.into(), inside.height.into()),
+            _ => false,
         }
     }
 
@@ -515,7 +541,7 @@ impl Pane for StatePane {
             if self.shown() == ViewMode::Form {
                 actions.splice(0..0, self.form_actions(view));
             }
-            if self.shown() == ViewMode::Form || self.shown() == ViewMode::Map && self.page().is_some() {
+            if self.shown() == ViewMode::Form || self.shown() == ViewMode::Map && self.scrolls() {
                 actions.extend(SCROLLING);
             }
             return actions;

@@ -39,15 +39,23 @@ fn rows(page: &Page, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
     if !rows.is_empty() {
         rows.push(Drawn::new());
     }
-    let labels = page.facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0).clamp(LABELS.0, LABELS.1);
+    let labels = labels_of(&page.facts);
     rows.extend(words::labelled("", Role::Title, &page.title, columns));
-    for fact in &page.facts {
-        rows.extend(said(fact, labels, glyphs, columns));
-    }
+    rows.extend(facts(&page.facts, glyphs, columns));
     for row in &page.rows {
         rows.extend(choices(row, labels, glyphs, columns));
     }
     rows
+}
+
+fn labels_of(facts: &[Fact]) -> usize {
+    facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0).clamp(LABELS.0, LABELS.1)
+}
+
+/// What is said, each with its label.
+pub(super) fn facts(facts: &[Fact], glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
+    let labels = labels_of(facts);
+    facts.iter().flat_map(|fact| said(fact, labels, glyphs, columns)).collect()
 }
 
 fn label(text: &str, labels: usize) -> String {
