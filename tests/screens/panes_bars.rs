@@ -30,7 +30,7 @@ const MOST_BLANK: usize = 6;
 const MOST_OF_A_FORM: usize = 10;
 const MOST_BEHIND_THE_GATE: usize = 25;
 /// Words of the household's first screen at most: what stands between spaces and has a letter.
-const MOST_WORDS: usize = 270;
+const MOST_WORDS: usize = 150;
 /// Rows of proposals that are in sight at least, where so many are offered.
 const ROWS: usize = 4;
 /// Steps looked at in each world.

@@ -177,10 +177,10 @@ actions! {
         Approve "approve" "a enter" "approve" "Take the chosen proposal, or the new belief that waits, as it is";
         Edit "edit" "e" "edit" "Edit the chosen proposal's action, or the new belief, checked as you type, then take it";
         Reject "reject" "x r" "reject" "Refuse the chosen proposal with a reason for the model, or the new belief";
-        MoreSamples "samples" "s" "more samples" "Ask for more samples at this step, or have the new belief written again";
+        MoreSamples "samples" "s" "sample" "Ask for more samples at this step, or have the new belief written again";
         NextProposal "next-proposal" "] j down" "next" "Choose the next proposal";
         PreviousProposal "previous-proposal" "[ k up" "previous" "Choose the previous proposal";
-        Manual "manual" "m" "type action" "Type any action yourself, with completion over the admissible ones";
+        Manual "manual" "m" "type" "Type any action yourself, with completion over the admissible ones";
         Propose "propose" "P" "propose" "Ask for proposals at this step again, or have the new belief written again";
     }
     Gate "Let steps be taken, and stop them" {

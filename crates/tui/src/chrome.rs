@@ -64,7 +64,7 @@ pub(crate) fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
 
 pub(crate) fn model_label(name: &str) -> String {
     let name = sanitize::line(name);
-    if name.starts_with("symbolic") { format!("{name} (no language model)") } else { name.into_owned() }
+    name.strip_prefix("symbolic").map_or_else(|| name.to_string(), |rest| format!("no language model{rest}"))
 }
 
 pub(crate) fn thousands(number: u64) -> String {
@@ -133,7 +133,7 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
             if roomy {
                 let Header { world, world_version, .. } = &session.header;
                 let world = if world_version.is_empty() { world } else { world_version };
-                left.insert(0, format!("Stepwright{dot}{}", sanitize::line(world)));
+                left.insert(0, sanitize::line(world).into_owned());
             }
             (left.join(&dot), right.join(&dot))
         }

@@ -21,6 +21,8 @@ use crate::world_banner;
 
 /// Columns kept for the hint of the help at the end of a dialog's keys.
 const HELP: u16 = 10;
+/// So many columns a hint has in the footer on the average: no more of them are shown.
+const COLUMNS_A_HINT: u16 = 16;
 
 impl App {
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
@@ -61,7 +63,10 @@ impl App {
         if self.dialogs.is_empty() {
             let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
             let help = help.filter(|_| self.typed_in().is_none());
-            self.drawn.hints = chrome::footer(&self.hints(), help, &self.themes.now, geometry.footer, frame);
+            // What is rarely wanted is the palette's and the help's.
+            let mut hints = self.hints();
+            hints.truncate(usize::from(geometry.footer.width / COLUMNS_A_HINT));
+            self.drawn.hints = chrome::footer(&hints, help, &self.themes.now, geometry.footer, frame);
         }
         self.draw_dialogs(area, frame);
     }

@@ -144,8 +144,8 @@ pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
         }
         let place = stepwright_text::json_pointer::display(pointer);
         let words = match (change, new) {
-            (Change::Added, Some(v)) => format!("{place} is new: {}", value(v)),
-            (Change::Added, None) => format!("{place} is new"),
+            (Change::Added, Some(v)) => format!("{place}: {}", value(v)),
+            (Change::Added, None) => place,
             (Change::Removed, _) => format!("{place} goes away"),
             (Change::Changed, Some(v)) => format!("{place} becomes {}", value(v)),
             (Change::Changed, None) => format!("{place} changes"),

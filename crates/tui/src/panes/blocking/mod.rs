@@ -58,6 +58,8 @@ pub(crate) struct BlockingPane {
     shown: Vec<usize>,
     outline: Outline,
     chosen: Option<String>,
+    /// The session's, which the title says.
+    goal: String,
     /// The marks of the actions offered at the cursor in Proposals, and the conditions that fail.
     marks: BTreeMap<String, (Mark, Vec<String>)>,
 }
@@ -104,7 +106,7 @@ impl BlockingPane {
         let stood = self.current().map(|(_, node)| node.clone());
         self.shape = shape;
         self.source = Some(source);
-        self.closed.clear();
+        self.closed = self.satisfied();
         self.outline.list.go(0, 1);
         self.lay();
         // In the live tree the cursor stays on its action, or goes to the chosen one.
@@ -117,6 +119,25 @@ impl BlockingPane {
         if let Some(at) = to.or_else(|| self.chosen_row()) {
             self.reveal(at);
         }
+    }
+
+    /// Actions below goals whose needs all hold: what blocks nothing is folded. In a tree that one selects from nothing is.
+    fn satisfied(&self) -> BTreeSet<usize> {
+        if self.is_live() {
+            return BTreeSet::new();
+        }
+        let nodes = self.nodes();
+        let holds = |n: &BlockingNode| n.kind == NodeKind::Condition && n.status == NodeStatus::Open;
+        let below = |at: usize| {
+            let from = nodes.get(at + 1..).unwrap_or_default();
+            from.iter().take_while(move |n| n.parent.is_some_and(|parent| parent >= at))
+        };
+        let is_satisfied = |at: &usize| {
+            nodes.get(*at).is_some_and(|n| n.kind == NodeKind::Action && n.parent.is_some())
+                && below(*at).next().is_some()
+                && below(*at).all(holds)
+        };
+        (0..nodes.len()).filter(is_satisfied).collect()
     }
 
     fn is_live(&self) -> bool {
@@ -285,7 +306,8 @@ impl Pane for BlockingPane {
         let needs = |node: &BlockingNode| node.kind == NodeKind::Condition || node.status == NodeStatus::Blocked;
         let nothing =
             !self.is_live() && goals < 2 && !self.nodes().iter().any(|n| n.kind != NodeKind::Goal && needs(n));
-        Wants::exactly(if nothing { 0 } else { self.shown.len() + self.reason(width.into()).len() + 1 })
+        let reason = self.reason(width.into()).len();
+        Wants::exactly(if nothing { 0 } else { self.shown.len() + reason + usize::from(reason > 0) })
     }
 
     fn title(&self, _view: &View) -> String {
@@ -311,6 +333,7 @@ impl Pane for BlockingPane {
         // The live tree says all there is to say of its own actions.
         let live = view.situation.as_ref().is_some_and(offered);
         let explained = view.blocking.as_ref().filter(|(id, _)| Some(*id) == chosen && !live);
+        self.goal = view.session.as_ref().map(|session| session.header.sentence.clone()).unwrap_or_default();
         let moved = self.chosen != text;
         self.chosen = text;
         let source = match (explained, &view.situation) {

@@ -7,6 +7,9 @@ use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_world::blocking::{NodeKind, NodeStatus};
 
+/// Goals no longer than this stand in the title whole.
+const IN_TITLE: usize = 40;
+
 impl BlockingPane {
     pub(super) fn row(&self, at: usize, glyphs: &Glyphs) -> Row {
         let Some(node) = self.nodes().get(at) else { return Row::new() };
@@ -39,6 +42,8 @@ impl BlockingPane {
             None => mark(node, glyphs),
         };
         let kind = match node.kind {
+            // Below a goal there are goals, actions, and needs, which are said to be some.
+            NodeKind::Goal if depth > 0 => "",
             NodeKind::Goal => "goal ",
             NodeKind::Action => "",
             NodeKind::Condition => "needs ",
@@ -48,12 +53,14 @@ impl BlockingPane {
             (_, NodeStatus::Pruned) => Role::Dim,
             _ => Role::Text,
         };
+        let said = words::one_line(&node.text);
+        let in_title = depth == 0 && self.has_children(at) && said.len() <= IN_TITLE && node.text == self.goal;
         vec![
             run(Role::Dim, lead),
             fold,
             run(role, format!("{glyph} ")),
             run(Role::Dim, kind),
-            run(text, words::one_line(&node.text)),
+            run(text, if in_title { "".into() } else { said }),
         ]
     }
 

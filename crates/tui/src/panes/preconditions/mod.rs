@@ -29,7 +29,7 @@ use self::over::{Over, Page};
 use self::rows::Item;
 use super::debounce::Debounce;
 use crate::event::Input;
-use crate::pane::{FileUse, Intent, Pane, PaneAction, PaneId, Wants};
+use crate::pane::{FileUse, Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::theme::Theme;
 use crate::view::{Answer, View};
 use crate::widgets::draw::Painter;
@@ -224,7 +224,7 @@ impl PreconditionsPane {
         let action = self.action_name().unwrap_or_default();
         let listed = |text: &String| self.lists_held(action, text) || self.wanted.as_ref() == Some(text);
         self.items = rows::items(pool.as_deref(), in_force, self.ranking(), listed);
-        self.telling = rows::telling(&self.items, pool.as_deref());
+        self.telling = rows::telling(&self.items, pool.as_deref(), in_force);
         self.laid = Some((pool, in_force.to_vec()));
         let row =
             |text: &Option<String>| (0..self.items.len()).find(|r| text.is_some() && self.text(*r, view) == *text);
@@ -464,7 +464,7 @@ impl Pane for PreconditionsPane {
                 match self.in_force(view) {
                     ([], _) => format!("{what}, none in force"),
                     // Those of the specification are the usual ones; the room is better used by the tabs.
-                    (texts, OWN) => format!("{what}, {} in force", texts.len()),
+                    (_, OWN) => what,
                     (texts, origin) => format!("{what}, {} in force ({origin})", texts.len()),
                 }
             }
@@ -503,12 +503,13 @@ impl Pane for PreconditionsPane {
             return Wants::ANY;
         }
         let (items, actions) = (self.items.len(), self.tabs.actions.len());
-        let items = if self.weighed.wanted { items } else { items.min(self.telling + 1) };
+        let telling = if self.weighed.wanted { items } else { items.min(self.telling + 1) };
+        // The counts, the rows, and a row for each action under its rule, or the tabs.
+        let rows = |items| rows_of(1 + items + usize::from(ADDED) + if actions > 1 { actions + 1 } else { 1 });
         match (items, actions) {
             (0, 0) => Wants::exactly(2),
             (0, _) => Wants::exactly(4),
-            // The counts, the rows, and a row for each action under its rule, or the tabs.
-            _ => Wants::exactly(1 + items + usize::from(ADDED) + if actions > 1 { actions + 1 } else { 1 }),
+            _ => Wants { needs: Some(rows(telling)), uses: rows(items) },
         }
     }
 

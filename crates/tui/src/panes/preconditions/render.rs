@@ -48,13 +48,14 @@ impl PreconditionsPane {
         // Until somebody works here, the room is the candidates' and a list of all actions, which stands for the tabs.
         let looked = painter.focused || self.weighed.wanted || self.typing.is_some();
         let listed = self.tabs.actions.len() as u16 + 1;
-        let rests = !looked && listed > 2 && area.height > listed + FEW;
+        let telling = self.telling as u16;
+        let rests = !looked && listed > 2 && area.height > listed + FEW.min(telling + 2);
         let (area, list) = split_bottom(area, if rests { listed } else { 0 });
         self.draw_actions(painter, list, view, true);
         let (tabs, area) = split_top(area, u16::from(!rests));
         self.draw_tabs(painter, tabs);
         let (counts, area) = split_top(area, 1);
-        painter.row(counts, 0, &fitting(self.counts(view), usize::from(counts.width)));
+        painter.row(counts, 0, &fitting(self.counts(view, looked), usize::from(counts.width)));
         let area = self.outline.find.draw(painter, area);
         let theme = painter.theme;
         let detail = if looked { self.detail(view, theme, usize::from(area.width)) } else { Vec::new() };
@@ -68,8 +69,13 @@ impl PreconditionsPane {
         let keys = u16::from(self.typing.is_some());
         let height = if detail.is_empty() { 0 } else { (detail.len() as u16 + 1 + keys).min(DETAIL).min(most) };
         let (list, below) = split_bottom(area, height);
-        let folds = rests && self.outline.list.cursor() < self.telling && self.telling + 1 < self.items.len();
-        let shown = if folds { self.telling } else { self.items.len() };
+        let folds = !looked && self.outline.list.cursor() < self.telling && self.telling + 1 < self.items.len();
+        // They are shown rather than leave many rows blank, or any where nothing is in force: then they are what one looks for.
+        let few = if rests && !self.in_force(view).0.is_empty() { FEW } else { 0 };
+        let blank = list.height.saturating_sub(telling + 1 + few);
+        let shown = if folds { self.telling + usize::from(blank) } else { self.items.len() };
+        let folds = folds && shown + 1 < self.items.len();
+        let shown = if folds { shown } else { self.items.len() };
         let spare = list.height.saturating_sub(shown.max(2) as u16 + ADDED);
         let others = if spare > FEW && listed > 2 && !rests { spare } else { 0 };
         let (list, others) = split_bottom(list, others);
@@ -80,7 +86,7 @@ impl PreconditionsPane {
             (list, Rect::default())
         };
         self.draw_items(painter, list, view, shown);
-        let more = format!("{} {} more hold always or fail", theme.glyphs.closed, self.items.len() - shown);
+        let more = format!("{} {} more", theme.glyphs.closed, self.items.len() - shown);
         painter.row(folded, 0, &[run(Role::Dim, more)]);
         let mut why = std::mem::take(&mut self.outline.words);
         why.typing = self.typing.is_some();
@@ -154,8 +160,8 @@ impl PreconditionsPane {
         pool.candidates.iter().chain(held).fold((0, 0), valid)
     }
 
-    /// The counts, in parts of which the last are left out where there is no room.
-    fn counts(&self, view: &View) -> Vec<Row> {
+    /// The counts, and the `keys` that are of use, in parts of which the last are left out where there is no room.
+    fn counts(&self, view: &View, keys: bool) -> Vec<Row> {
         let dim = |text: String| vec![run(Role::Dim, text)];
         let force = match self.in_force(view).0.len() {
             0 => "nothing in force".to_owned(),
@@ -185,11 +191,12 @@ impl PreconditionsPane {
         } else if held > 0 {
             let key = view.key(PaneAction::HeldBack);
             let held = format!("{held} {}", if self.effects { "left alone" } else { "held back" });
-            parts.push(vec![run(Role::Dim, ", "), run(Role::Key, format!("{key} ")), run(Role::Text, held)]);
+            let key = if keys { format!("{key} ") } else { String::new() };
+            parts.push(vec![run(Role::Dim, ", "), run(Role::Key, key), run(Role::Text, held)]);
         }
         let rule = if self.effects { String::new() } else { format!(" ({})", self.ranking.name()) };
         let rest = [format!(", {suggested} suggested"), rule, format!(", {force}"), by];
-        parts.extend(rest.map(dim));
+        parts.extend(rest.map(dim).into_iter().filter(|_| keys));
         parts
     }
 
@@ -209,7 +216,7 @@ impl PreconditionsPane {
             with.into_iter().chain(without).take(usize::from(area.height) - 1).collect();
         rows.sort_unstable();
         let widest = rows.iter().map(|(_, name)| name.width()).max().unwrap_or(0);
-        painter.rule(area, 0, "actions: in force, of candidates valid");
+        painter.rule(area, 0, "in force, valid/all");
         let (_, body) = split_top(area, 1);
         for (row, (at, name)) in rows.into_iter().enumerate() {
             let force = view.session.as_ref().and_then(|session| session.assertions().get(&own(name)));

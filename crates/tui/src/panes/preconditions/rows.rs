@@ -41,14 +41,17 @@ fn holds_everywhere(candidate: &Candidate, pool: &Pool) -> bool {
     !pool.is_of_effects() && candidate.coverage == Some(pool.instances)
 }
 
-/// The rows up to those of candidates that forbid nothing or that the enumerator tried in vain.
-pub fn telling(items: &[Item], pool: Option<&Pool>) -> usize {
+/// The rows up to those of candidates that add nothing: that forbid nothing, are implied by others or mean the same, or were tried in vain
+/// by the enumerator.
+pub fn telling(items: &[Item], pool: Option<&Pool>, in_force: &[String]) -> usize {
+    let adds = |candidate: &Candidate, pool: &Pool| match &candidate.fate {
+        _ if in_force.contains(&candidate.text) => true,
+        Validity::Valid => candidate.optimal && candidate.representative && !holds_everywhere(candidate, pool),
+        Validity::Fails { .. } | Validity::Departs { .. } => candidate.origin != CandidateOrigin::Enumerated,
+        Validity::Unknown { .. } | Validity::Malformed { .. } => true,
+    };
     let tells = |item: &Item| match (item, pool) {
-        (Item::Candidate(at), Some(pool)) => pool.candidates.get(*at).is_none_or(|candidate| {
-            let in_vain = matches!(candidate.fate, Validity::Fails { .. } | Validity::Departs { .. })
-                && candidate.origin == CandidateOrigin::Enumerated;
-            !in_vain && !(candidate.fate == Validity::Valid && holds_everywhere(candidate, pool))
-        }),
+        (Item::Candidate(at), Some(pool)) => pool.candidates.get(*at).is_none_or(|candidate| adds(candidate, pool)),
         _ => true,
     };
     items.iter().rposition(tells).map_or(0, |last| last + 1)

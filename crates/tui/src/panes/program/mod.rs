@@ -231,10 +231,10 @@ impl Pane for ProgramPane {
         let Some(node) = view.node() else { return "Program".into() };
         let tip = self.trail.ids().len().saturating_sub(1);
         let step = node.depth as usize;
-        let of = if tip > step { format!(" of {tip}") } else { String::new() };
+        let of = if tip > step { format!(", step {step} of {tip}") } else { String::new() };
         let settings = view.session.as_ref().and_then(words::settings);
         let settings = settings.map(|settings| format!(", {settings}")).unwrap_or_default();
-        format!("Program, step {step}{of}{settings}")
+        format!("Program{of}{settings}")
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {

@@ -235,8 +235,7 @@ impl ProgramPane {
 
     fn fold_row(&self) -> Row {
         let count = words::count(self.before(), "line");
-        let state = if self.unfolded { "open" } else { "folded" };
-        vec![run(Role::Dim, format!("# specification and opening: {count}, {state}"))]
+        vec![run(Role::Dim, format!("# {count}"))]
     }
 }
 

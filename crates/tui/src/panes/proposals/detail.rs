@@ -7,7 +7,9 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::{words, wrap};
-use stepwright_episode::{Actor, CheckKind, Choice, Decision, Mark, Origin, Proposal, Session, Turn, Verdict, blind};
+use stepwright_episode::{
+    Actor, Check, CheckKind, Choice, Decision, Mark, Origin, Proposal, Session, Status, Turn, Verdict, blind,
+};
 
 const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
@@ -67,8 +69,15 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
     if let Some((Some(_), why)) = &turn.recommended
         && view.is_recommended(proposal.id)
     {
-        let label = format!("{} recommended: ", theme.glyphs.star);
-        rows.extend(words::labelled(&label, Role::Accent, why, width));
+        // The first of several, of which everything holds, needs no reason.
+        let is_first = view.offered_row(proposal.id) == Some(0) && view.offered_len() > 1;
+        let holds = |verdict: &Verdict| {
+            verdict.own() == Mark::Holds && matches!(verdict.world(), Mark::Holds | Mark::NotChecked)
+        };
+        if !is_first || !turn.verdict(proposal.id).is_some_and(holds) {
+            let label = format!("{} recommended: ", theme.glyphs.star);
+            rows.extend(words::labelled(&label, Role::Accent, why, width));
+        }
     }
     if let Some((step, reason)) = view.refused_before(proposal).filter(|_| turn.rejection(proposal.id).is_none()) {
         let why = if reason.is_empty() { "no reason given" } else { reason };
@@ -138,8 +147,11 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
         // What is blocked has something before it, and is not wrong.
         let role = if check.kind == CheckKind::Blocking && role == Role::Bad { Role::Warn } else { role };
         let is_said = is_said && check.kind != CheckKind::World;
-        let lead = if check.kind == CheckKind::World { format!("world    {glyph} ") } else { format!("  {glyph} ") };
-        let lines = words::labelled(&lead, Role::Text, check.said(), width);
+        let is_world = check.kind == CheckKind::World;
+        let lead = if is_world { format!("world    {glyph} ") } else { format!("  {glyph} ") };
+        // That it would accept it needs no words beside what it would say.
+        let preview = verdict.preview.as_deref().filter(|_| is_world && check.status == Status::Holds);
+        let lines = words::labelled(&lead, Role::Text, preview.unwrap_or(check.said()), width);
         rows.extend(lines.into_iter().enumerate().filter(|_| !is_said).map(|(i, mut line)| {
             if i == 0
                 && let Some(lead) = line.first_mut()
@@ -149,7 +161,11 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
             line
         }));
         if let Some(detail) = &check.detail {
-            rows.extend(words::labelled("      ", if role == Role::Good { Role::Dim } else { role }, detail, width));
+            // Where it holds, its value is known: what it was decided on is left.
+            let holds = Some(detail.as_str()).filter(|_| check.status == Status::Holds);
+            let values = holds.and_then(|detail| detail.strip_prefix(check.said())?.strip_prefix(" = True; "));
+            let role = if role == Role::Good { Role::Dim } else { role };
+            rows.extend(words::labelled("      ", role, values.unwrap_or(detail), width));
         }
     }
     if let Some(effect) = &verdict.effect {
@@ -164,7 +180,8 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
             }));
         }
     }
-    if let Some(preview) = &verdict.preview {
+    let holds = |check: &Check| check.kind == CheckKind::World && check.status == Status::Holds;
+    if let Some(preview) = verdict.preview.as_ref().filter(|_| !verdict.checks.iter().any(holds)) {
         rows.push(vec![run(Role::Title, "preview")]);
         rows.extend(words::labelled("  ", Role::Text, preview, width));
     }

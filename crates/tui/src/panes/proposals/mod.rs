@@ -301,6 +301,9 @@ fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> Strin
     let mut facts = String::new();
     if width >= SCORED {
         if let Some(score) = proposal.score_in_words() {
+            // The unit stands in the first row.
+            let is_first = view.offered_row(proposal.id) == Some(0);
+            let score = score.strip_suffix(" steps").filter(|_| !is_first).unwrap_or(&score);
             facts.push_str(&format!("  {score}"));
         }
         if let Some(logprob) = proposal.logprob {
@@ -515,7 +518,6 @@ impl Pane for ProposalsPane {
         let mut actions = vec![
             (PaneAction::Activate, if view.chosen().is_some() { "approve" } else { "choose" }),
             (PaneAction::Edit, "edit"),
-            (PaneAction::Copy, "copy action"),
         ];
         if view.plan().is_some() && !view.session.as_ref().is_some_and(|s| s.is_done()) {
             actions.insert(2, (PaneAction::EditWhole, "edit the plan"));
@@ -523,6 +525,7 @@ impl Pane for ProposalsPane {
         // What is said of the chosen one is scrolled by the keys that scroll words elsewhere, and by the pages.
         actions.extend(WORDS.into_iter().filter(|_| cut));
         actions.extend(BROWSING);
+        actions.push((PaneAction::Copy, "copy"));
         actions
     }
 

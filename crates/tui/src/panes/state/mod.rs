@@ -31,7 +31,7 @@ use self::edit::ValueEdit;
 use self::raw::Raw;
 use self::split::SplitPane;
 use crate::event::Input;
-use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants, rows_of};
+use crate::pane::{FEW, Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::theme::{Glyphs, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, split_bottom, split_left, split_top};
@@ -55,7 +55,7 @@ const SCROLLING: [(PaneAction, &str); 6] = [
 
 const VARIABLES: &str = "program variables: what the agent can know";
 /// The same below a picture, which shows the same.
-const BELOW: &str = "program variables";
+const BELOW: &str = "variables";
 /// The fewest rows below a picture in which values are shown.
 const LEAST_BELOW: u16 = 3;
 /// From this width on, both sides are beside each other; below it one above the other.
@@ -227,6 +227,12 @@ impl StatePane {
     fn draw_values_below(&mut self, painter: &mut Painter<'_>, area: Rect) -> Rect {
         let Some(situation) = self.situation.clone().filter(|_| self.shown() == ViewMode::Map) else { return area };
         let side = if situation.belief.is_some() { Side::Belief } else { Side::Variables };
+        // Before something changed, places say what the variables do: these have only what is left.
+        let says_all = side == Side::Variables && self.changed == 0 && matches!(self.plan(), Some(Map::Places(_)));
+        let whole = self.height(&painter.theme.glyphs, area.width, area.height).filter(|_| says_all);
+        if whole.is_some_and(|height| area.height <= height + FEW) {
+            return area;
+        }
         let closed = rows_of(value_of(&situation, side).map_or(0, tree::len));
         // A drawing that may be larger leaves room for the values.
         let room = area.height.saturating_sub(closed.saturating_add(2));

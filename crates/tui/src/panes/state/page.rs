@@ -104,7 +104,6 @@ mod tests {
     #[test]
     fn chosen_values_and_prices_above_the_limit_are_marked_without_colours() {
         let page = Page {
-            what: "page",
             captions: vec!["a lamp".to_owned()],
             title: "Lamp".to_owned(),
             facts: vec![Fact { label: "price".to_owned(), text: "$40".to_owned(), condition: Condition::Bad }],

@@ -176,8 +176,7 @@ impl HouseholdAgent {
                 Ok(plan) if is_hopeless(&plan) => break,
                 Ok(plan) => {
                     let Some(first) = plan.actions.first() else { return Shortfall::because("the goal seems to hold") };
-                    let rationale = format!("{} ({})", grounds.why(&plan.actions), steps_to_go(plan.cost));
-                    ranked.add(first.clone(), -plan.cost, rationale);
+                    ranked.add(first.clone(), -plan.cost, grounds.why(&plan.actions));
                 }
                 Err(_) if !ranked.taken.is_empty() => break,
                 Err(_) if !problem.with_close => problem.with_close = true,
@@ -263,13 +262,6 @@ impl HouseholdAgent {
 fn shows_places(demonstrations: &[Demonstration]) -> bool {
     let calls = demonstrations.iter().flat_map(Demonstration::calls).cloned().collect();
     !Belief::of(&[Step { calls, ..Step::default() }]).places.is_empty()
-}
-
-fn steps_to_go(cost: f64) -> String {
-    match cost.round() {
-        steps if steps <= 1.0 => "the last step".to_owned(),
-        steps => format!("about {steps:.0} steps to go"),
-    }
 }
 
 /// A plan that counts on things that are nowhere to be found.
