@@ -107,7 +107,7 @@ fn a_drag_and_other_buttons_do_no_harm() {
 fn the_wheel_scrolls_what_is_under_it_and_leaves_the_keys_where_they_are() {
     let mut bench = Bench::with_panes();
     let before = bench.draw(120, 40);
-    let program = place(&before, "Program, step");
+    let program = place(&before, "Program ");
     let focus = bench.app.focus();
     bench.mouse(MouseEventKind::ScrollUp, (program.0, program.1 + 3));
     bench.mouse(MouseEventKind::ScrollDown, (program.0, program.1 + 3));

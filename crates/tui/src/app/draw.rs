@@ -11,7 +11,7 @@ use crate::answer;
 use crate::chrome;
 use crate::dialog;
 use crate::layout::{Geometry, MINIMUM};
-use crate::pane::{PANES, Wants};
+use crate::pane::{PANES, PaneId, Wants};
 use crate::sanitize;
 use crate::strip;
 use crate::theme::Role;
@@ -21,7 +21,7 @@ use crate::world_banner;
 
 /// Columns kept for the hint of the help at the end of a dialog's keys.
 const HELP: u16 = 10;
-/// So many columns a hint has in the footer on the average: no more of them are shown.
+/// So many columns a hint has in the footer on the average where one decides: no more of them are shown.
 const COLUMNS_A_HINT: u16 = 16;
 
 impl App {
@@ -63,9 +63,11 @@ impl App {
         if self.dialogs.is_empty() {
             let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
             let help = help.filter(|_| self.typed_in().is_none());
-            // What is rarely wanted is the palette's and the help's.
             let mut hints = self.hints();
-            hints.truncate(usize::from(geometry.footer.width / COLUMNS_A_HINT));
+            // Where one decides, what is rarely wanted is the palette's and the help's.
+            if self.focus == PaneId::Proposals && !self.is_choosing() {
+                hints.truncate(usize::from(geometry.footer.width / COLUMNS_A_HINT));
+            }
             self.drawn.hints = chrome::footer(&hints, help, &self.themes.now, geometry.footer, frame);
         }
         self.draw_dialogs(area, frame);

@@ -17,6 +17,7 @@ use stepwright_method::showing;
 use stepwright_protocol::BeliefView;
 use stepwright_text::json_pointer;
 use stepwright_text::words::count;
+use stepwright_world::Map;
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind};
 
 /// Fewest rows of a picture: in fewer there is nothing to be seen.
@@ -70,7 +71,10 @@ pub fn evidence(
     if let Some(map) = seen.and_then(|seen| seen.map.as_ref())
         && left(&parts) >= LOWEST
     {
-        let size = (columns.min(usize::from(u16::MAX)) as u16, left(&parts).min(usize::from(u16::MAX)) as u16);
+        // Boxes take what room there is; the program below them has some too.
+        let kept = if matches!(map, Map::Places(_)) { LEAST + 3 } else { 0 };
+        let room = left(&parts).saturating_sub(kept);
+        let size = (columns.min(usize::from(u16::MAX)) as u16, room.min(usize::from(u16::MAX)) as u16);
         let lines = picture(map, theme, size.0, size.1);
         parts.push(("The place".to_owned(), lines.iter().map(|line| vec![run(Role::Text, line)]).collect()));
     }
