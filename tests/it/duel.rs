@@ -255,3 +255,27 @@ async fn a_person_may_stop_waiting_for_the_sides() {
     let records = w.quit().await;
     assert!(!records.iter().any(|r| matches!(r.event, Event::Dueled { .. })));
 }
+
+#[test]
+fn a_side_that_is_still_asking_when_the_program_ends_dies_in_peace() {
+    static PANICS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let of_the_runtime = info.to_string().contains("shutdown");
+        PANICS.fetch_add(usize::from(of_the_runtime), std::sync::atomic::Ordering::Relaxed);
+        before(info);
+    }));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let w = runtime.block_on(async {
+        let other = Scripted::new([Turn::Hang("agent")]);
+        let mut w = begun(&Scripted::lines(&["agent.add(1)"]), &other);
+        w.recommended().await;
+        w.send(duel(DuelCommand::Begin(contenders())));
+        w.until("one is heard", |n, _| matches!(n, Notice::Duel { heard: 1, .. })).await;
+        tokio::time::sleep(Duration::from_millis(120)).await;
+        w
+    });
+    runtime.shutdown_timeout(Duration::from_millis(300));
+    drop(w);
+    assert_eq!(PANICS.load(std::sync::atomic::Ordering::Relaxed), 0);
+}

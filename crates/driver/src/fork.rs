@@ -33,16 +33,18 @@ pub struct Wanted {
     pub assertions: Vec<Assertions>,
 }
 
-/// How often a person who waits no more is looked for.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often it is looked for what came, and for a person who waits no more. On a clock of its own: the runtime's timers panic while it goes
+/// down, which this may outlive.
+const LOOK: Duration = Duration::from_millis(5);
 
 impl Fork {
     pub fn prompting(&mut self) -> &mut Prompting {
         &mut self.prompting
     }
 
-    /// Asks until something would be taken or nothing can be; `None` where `goes_on` says that nobody waits any more.
-    pub async fn ask(mut self, wanted: Wanted, goes_on: impl Fn() -> bool) -> Result<Option<Heard>, String> {
+    /// Asks until something would be taken or nothing can be; `None` where `goes_on` says that nobody waits any more. Blocks its thread, which
+    /// is one for long work.
+    pub fn ask(mut self, wanted: Wanted, goes_on: impl Fn() -> bool) -> Result<Option<Heard>, String> {
         let Wanted { side, source, method, assertions } = wanted;
         let (asks, offered) = (self.session.next_ask(), self.session.next_proposal());
         let notes = self.session.current().map_or(0, |node| node.turn.notes.len());
@@ -86,8 +88,9 @@ impl Fork {
         };
         driver.request(Request::SetPolicy(Policy { steps: u32::MAX, token_budget: budget, ..Policy::default() }));
         while driver.gate.session().policy.is_automatic() && goes_on() {
-            if let Ok(Some(message)) = tokio::time::timeout(LOOK, returns.recv()).await {
-                driver.message(message);
+            match returns.try_recv() {
+                Ok(message) => driver.message(message),
+                Err(_) => std::thread::sleep(LOOK),
             }
         }
         driver.jobs.stop_all();

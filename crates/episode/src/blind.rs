@@ -2,9 +2,9 @@
 //!
 //! Left out is what tells the future: the world's dry run of an action (whether it would be accepted, what it would change, what it would
 //! say; where an episode was recorded, that is the recorded answer). Left out is also what would decide for the person: which proposal
-//! the method recommends, the scores it was ranked by, and its rank, so that ranked proposals are shown, numbered and exported in an order
-//! of their own (`blind/order.rs`). What the assertions in force say, and what a model wrote, stays. The log keeps everything: only what
-//! is shown and exported leaves it out.
+//! the method recommends (and why automatic steps stopped at it), the scores it was ranked by, and its rank, so that ranked proposals are
+//! shown, numbered and exported in an order of their own (`blind/order.rs`). What the assertions in force say, and what a model wrote,
+//! stays. The log keeps everything: only what is shown and exported leaves it out.
 
 mod order;
 
@@ -40,6 +40,9 @@ pub fn record(record: &Record, ranked: impl Fn(AskId) -> bool) -> Option<Record>
             Event::Checked { proposal: *proposal, verdict: verdict(full).into() }
         }
         Event::Recommended { proposal: Some(_), .. } => Event::Recommended { proposal: None, why: HIDDEN.to_owned() },
+        Event::PolicySet { policy, why } if super::gate::tells(why) => {
+            Event::PolicySet { policy: policy.clone(), why: HIDDEN.to_owned() }
+        }
         Event::Dueled { .. } => Event::Dueled { sides: Arc::new([]) },
         Event::Proposed { proposal } if is_ranked(proposal) => {
             // The reason of a ranking tells the rank.
@@ -164,7 +167,10 @@ mod tests {
         };
         let recommended = at(0, json!({"event": "recommended", "proposal": 1, "why": "the best one"}));
         let blind = Record { id: 1, ts: 0, node: 0, event: Event::BlindSet { blind: true } };
-        let records = [blind, asked, answered, offered(1, "go"), offered(2, "bark"), recommended];
+        let policy = crate::Policy::default();
+        let why = "the world would refuse `go`, the best one".to_owned();
+        let stopped = Record { id: 1, ts: 0, node: 0, event: Event::PolicySet { policy, why } };
+        let records = [blind, asked, answered, offered(1, "go"), offered(2, "bark"), recommended, stopped];
         let text = serde_json::to_string(shown(&Header::default(), &records).as_ref()).unwrap();
         assert!(!text.contains("best") && !text.contains("-2.0"), "{text}");
         assert!(text.contains(r#"["bark","go"]"#), "{text}");

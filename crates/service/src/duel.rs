@@ -268,8 +268,7 @@ impl DuelService {
         let wanted = Forked { side: side.clone(), source, method, assertions: contestant.assertions.clone() };
         let round = self.round;
         view.work(move |desk| {
-            let asked = fork.ask(wanted, || desk.keep_running());
-            let heard = tokio::runtime::Handle::current().block_on(asked);
+            let heard = fork.ask(wanted, || desk.keep_running());
             // What could not be asked has nothing to offer.
             let nothing = |why| Some(Heard { side: Side { why, ..side }, asks: Vec::new(), draft: None });
             Asked { round, which, heard: heard.unwrap_or_else(nothing) }

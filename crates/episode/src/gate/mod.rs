@@ -33,6 +33,7 @@ pub use messages::{
     Advice, Answer, AskSpec, Conduct, Conducts, Draft, Edit, Effect, Follows, Heard, Level, Report, Request, Ticket,
     Unchecked,
 };
+pub(crate) use policy::tells;
 pub use policy::{PolicyOutcome, rule};
 use replay::Replay;
 #[cfg(test)]

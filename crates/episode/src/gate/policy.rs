@@ -37,10 +37,10 @@ pub fn rule(
     }
     let proposal = match proposal {
         Ok(proposal) => proposal,
-        Err(why) => return PolicyOutcome::Stop(format!("there is no proposal to take: {why}")),
+        Err(why) => return PolicyOutcome::Stop(format!("{NONE}{why}")),
     };
     let Some(action) = &proposal.action else {
-        return PolicyOutcome::Stop("the recommended proposal is no action".to_owned());
+        return PolicyOutcome::Stop(NO_ACTION.to_owned());
     };
     let mark = verdict.map_or(Mark::NotChecked, Verdict::mark);
     if policy.until_fails {
@@ -68,6 +68,14 @@ pub fn rule(
     } else {
         format!("{held}{left} of {} left", count(policy.steps, "automatic step"))
     })
+}
+
+const NONE: &str = "there is no proposal to take: ";
+const NO_ACTION: &str = "the recommended proposal is no action";
+
+/// Whether a reason to stop tells which proposal is recommended, or what became of its checks: it names an action then.
+pub(crate) fn tells(why: &str) -> bool {
+    why.contains('`') || why.starts_with(NONE) || why == NO_ACTION
 }
 
 /// Why no model may be asked under the budget, if so.

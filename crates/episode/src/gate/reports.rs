@@ -195,6 +195,11 @@ impl Gate {
             PolicyOutcome::Person => {}
             PolicyOutcome::Stop(why) => {
                 self.stop_policy(&why);
+                let why = if self.session.blind && policy::tells(&why) {
+                    "the reason is hidden until you decide"
+                } else {
+                    &why
+                };
                 self.say(Level::Info, format!("stopped: {why}; approve, edit or reject"));
             }
             PolicyOutcome::Take(why) => {
