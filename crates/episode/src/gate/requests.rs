@@ -312,7 +312,7 @@ impl Gate {
             why: String::new(),
         };
         self.record(Event::Decided { decision: decision.into() });
-        self.say(Level::Info, format!("{} rejected; asking for another", describe(&proposal)));
+        self.say(Level::Info, format!("{} rejected", describe(&proposal)));
         self.new_round();
         self.consult(None);
     }

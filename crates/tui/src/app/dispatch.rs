@@ -463,7 +463,12 @@ impl App {
             A::NextProposal => self.choose_by(1),
             A::PreviousProposal => self.choose_by(-1),
             A::Choose(n) => self.choose(usize::from(n).saturating_sub(1)),
-            A::Manual => self.edit(None, "", now),
+            A::Manual => {
+                // What was refused is there to be mended.
+                let here = self.view.node().map(|node| (node.id, node.turn.decisions.len()));
+                let typed = self.pending.typed.clone().filter(|(node, decided, _)| here == Some((*node, *decided)));
+                self.edit(None, &typed.map(|(.., text)| text).unwrap_or_default(), now);
+            }
             A::Policy => {
                 if let Some(session) = &self.view.session {
                     let form = asked::policy(&session.policy);

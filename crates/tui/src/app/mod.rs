@@ -104,6 +104,8 @@ struct Pending {
     mark: Option<String>,
     /// Whether a session to compare with is chosen once the catalogue has been read again.
     compares: bool,
+    /// The action that was typed last: where, after how many decisions there, and its text, to go on with where it was refused.
+    typed: Option<(NodeId, usize, String)>,
 }
 
 /// Areas of the last frame, for the mouse.
@@ -573,6 +575,10 @@ impl App {
                     // What was said of what was done before is over; where this is refused, that is said anew.
                     if !command.only_reads() || matches!(command, Command::Gate(_)) {
                         self.dismiss_message();
+                    }
+                    if let Command::Gate(Request::Manual { text }) = &command {
+                        let node = self.view.node();
+                        self.pending.typed = node.map(|node| (node.id, node.turn.decisions.len(), text.clone()));
                     }
                     self.send(command);
                 }

@@ -151,7 +151,11 @@ impl Offered {
         order.sort_by_key(|row| if is_pruned(row) { 2 } else { u8::from(is_rejected(row)) });
         let count = order.iter().rev().take_while(|row| is_pruned(row)).count();
         let rejected = order.iter().rev().skip(count).take_while(|row| is_rejected(row)).count();
-        offered.decided(turn);
+        let steps = view.session.as_ref().zip(view.node()).map(|(session, node)| {
+            let children = node.children.iter().filter_map(|child| session.node(*child)?.decision);
+            children.collect::<BTreeSet<DecisionId>>()
+        });
+        offered.decided(turn, &steps.unwrap_or_default());
         let open = order.iter().take(order.len() - count - rejected);
         let open = open.filter_map(|row| turn.proposals.get(*offered.shown.get(*row)?));
         let is_taken = |p: &Proposal| p.action.as_ref().is_some_and(|action| offered.taken.contains(&action.text));
@@ -175,13 +179,15 @@ impl Offered {
         offered
     }
 
-    /// Takes in the decisions about the actions here.
-    fn decided(&mut self, turn: &Turn) {
+    /// Takes in the decisions about the actions here; one was taken where a step came of it, which those that were `carried_out` tell.
+    fn decided(&mut self, turn: &Turn, carried_out: &BTreeSet<DecisionId>) {
         for decision in turn.decisions.iter().rev() {
             let action = turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
             let Some(action) = action else { continue };
             if decision.takes() {
-                self.taken.insert(action.text.clone());
+                if carried_out.contains(&decision.id) {
+                    self.taken.insert(action.text.clone());
+                }
                 continue;
             }
             let last = self.refused.entry(action.text.clone()).or_default();
@@ -285,11 +291,7 @@ impl View {
 
     /// Whether a proposal's action was taken from the cursor before.
     pub(crate) fn was_taken(&self, proposal: &Proposal) -> bool {
-        let itself = || self.turn()?.decision_on(proposal.id).map(|decision| decision.takes());
-        match &proposal.action {
-            Some(action) => self.rows().taken.contains(&action.text),
-            None => itself().unwrap_or_default(),
-        }
+        proposal.action.as_ref().is_some_and(|action| self.rows().taken.contains(&action.text))
     }
 
     /// Where on the way to the cursor a person last refused the action of a proposal, and why, unless it was taken since: how many

@@ -235,7 +235,6 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     {
         tail.push_str(&format!(" ({why})"));
     }
-    let explained = tail.width();
     match outcome {
         Outcome::Rejected("") => tail.push_str(" rejected"),
         Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
@@ -251,8 +250,9 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
             }
         }
     }
+    let explained = tail.width();
     let room = width.saturating_sub(5 + facts.width());
-    // Half of the row is for why, if it takes so much.
+    // Half of the row is for what became of it and why, if it takes so much.
     let text = words::one_line(surface(proposal));
     let text = crate::sanitize::fit(&text, room.saturating_sub(explained.min(room / 2)), theme.glyphs.ellipsis);
     let mut main = vec![run(role, text)];
