@@ -56,6 +56,8 @@ pub(super) struct Offered {
     /// The rows of lines of a plan that a person replaced, which cannot be taken.
     replaced: usize,
     taken: HashSet<String>,
+    /// Those of them of which a step came.
+    carried_out: HashSet<String>,
     /// The last refusals of each action, by at most two proposals.
     refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
     /// How many of the rows that can be taken hold, are blocked, and were not checked.
@@ -179,15 +181,16 @@ impl Offered {
         offered
     }
 
-    /// Takes in the decisions about the actions here; one was taken where a step came of it, which those that were `carried_out` tell.
+    /// Takes in the decisions about the actions here, some of which were `carried_out`.
     fn decided(&mut self, turn: &Turn, carried_out: &BTreeSet<DecisionId>) {
         for decision in turn.decisions.iter().rev() {
             let action = turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
             let Some(action) = action else { continue };
             if decision.takes() {
                 if carried_out.contains(&decision.id) {
-                    self.taken.insert(action.text.clone());
+                    self.carried_out.insert(action.text.clone());
                 }
+                self.taken.insert(action.text.clone());
                 continue;
             }
             let last = self.refused.entry(action.text.clone()).or_default();
@@ -289,9 +292,9 @@ impl View {
         turn.proposals.get(offered.shown(row, self.chosen_place())?).map(|p| p.id)
     }
 
-    /// Whether a proposal's action was taken from the cursor before.
+    /// Whether a proposal's action was taken from the cursor before, and a step came of it.
     pub(crate) fn was_taken(&self, proposal: &Proposal) -> bool {
-        proposal.action.as_ref().is_some_and(|action| self.rows().taken.contains(&action.text))
+        proposal.action.as_ref().is_some_and(|action| self.rows().carried_out.contains(&action.text))
     }
 
     /// Where on the way to the cursor a person last refused the action of a proposal, and why, unless it was taken since: how many
