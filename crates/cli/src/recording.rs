@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use stepwright_episode::{Event, Mark, NodeId, Record, Session, Turn, log};
+use stepwright_episode::{Event, Mark, NodeId, Record, Session, log};
 use stepwright_export::cast::{Cast, pause_before};
-use stepwright_export::{self as export, ExportError, Format, Seen, decided};
+use stepwright_export::{self as export, ExportError, Format, Seen, Stated, decided};
 use stepwright_launch::config::Config;
 use stepwright_launch::reading::Reading;
 use stepwright_protocol::{Notice, Situation};
@@ -52,7 +52,7 @@ fn situations(loaded: log::Loaded, config: &Config, sources: &Sources) -> BTreeM
     let Ok(mut reading) = Reading::open(loaded, config, sources) else { return seen };
     for node in 0..nodes {
         let Ok(situation) = runtime.block_on(reading.go(node, &mut |_| ())) else { break };
-        seen.insert(node, seen_in(&situation, session.node(node).map(|n| &n.turn)));
+        seen.insert(node, seen_in(&situation, &session, node));
     }
     seen
 }
@@ -71,7 +71,8 @@ fn word(row: &BlockingNode, live: bool, offered: &BTreeMap<&str, Mark>) -> &'sta
     }
 }
 
-fn seen_in(situation: &Situation, turn: Option<&Turn>) -> Seen {
+fn seen_in(situation: &Situation, session: &Session, node: NodeId) -> Seen {
+    let turn = session.node(node).map(|node| &node.turn);
     let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
     let offered: BTreeMap<&str, Mark> =
         offered.filter_map(|(turn, p)| Some((p.action.as_ref()?.text.as_str(), turn.mark(p)))).collect();
@@ -96,7 +97,8 @@ fn seen_in(situation: &Situation, turn: Option<&Turn>) -> Seen {
         belief.differences.iter().map(line).collect()
     });
     let picture = situation.map.as_ref().map(|map| picture(map, &Theme::monochrome(UNICODE), PICTURE.0, PICTURE.1));
-    let (variables, truth) = (situation.variables.clone(), situation.truth.clone());
+    let stated = |value| Stated::at(session, node, value);
+    let (variables, truth) = (stated(&situation.variables), stated(&situation.truth));
     Seen { variables, truth, picture: picture.unwrap_or_default(), tree, differences }
 }
 

@@ -8,6 +8,7 @@ pub mod compare;
 mod html;
 mod jsonl;
 mod learned;
+mod stated;
 mod story;
 mod summary;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use stepwright_episode::{Header, InvalidRecord, NodeId, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
 pub use learned::Learned;
+pub use stated::Stated;
 pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, offered, step_of, story};
 pub use summary::{Summary, summary};
 pub use trajectory::trajectory;

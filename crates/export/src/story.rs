@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::learned::{self, Learned};
+use super::stated::Stated;
 use stepwright_episode::duel::Agreement;
 use stepwright_episode::role::{Role, Spent};
 use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
-    Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, Mark, Node, NodeId, OWN,
-    OfferState, Origin, Proposal, Session, Turn, blind,
+    Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, DecisionId, Mark, Node,
+    NodeId, OWN, OfferState, Origin, Proposal, Session, Turn, blind,
 };
 use stepwright_text::sgr;
 use stepwright_text::words::count;
@@ -23,8 +23,8 @@ use stepwright_text::words::count;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Seen {
     /// The program's variables: what the agent can know.
-    pub variables: Value,
-    pub truth: Value,
+    pub variables: Stated,
+    pub truth: Stated,
     /// The picture of the place as text, a line a row; none in worlds without one.
     pub picture: Vec<String>,
     /// The blocking tree, a line a node, indented.
@@ -83,6 +83,8 @@ pub struct Step {
     pub standing: &'static str,
     pub observation: String,
     pub error: Option<String>,
+    /// That the world refused the action, and why unless what was observed says it; empty where it did it.
+    pub refused: String,
     pub calls: Vec<String>,
     pub changes: Vec<String>,
     pub won: bool,
@@ -99,9 +101,9 @@ pub struct Step {
     pub documents: Vec<String>,
     pub plan: Option<String>,
     /// The program's variables; `None` where the session could not be gone through.
-    pub state: Option<Value>,
+    pub state: Option<Stated>,
     /// The world's truth; hidden in blind sessions before the decision.
-    pub truth: Option<Value>,
+    pub truth: Option<Stated>,
     /// The picture of the place as text, a line a row; hidden as the truth is.
     pub picture: Vec<String>,
     /// The blocking tree, a line a node, indented.
@@ -138,7 +140,7 @@ pub struct ProposalEntry {
     /// The checks: status, condition, detail.
     pub checks: Vec<(String, String, String)>,
     pub recommended: bool,
-    /// `taken`, `rejected: reason`, or empty.
+    /// `taken`, `rejected: reason`, that it was decided on and nothing came of it, or empty.
     pub fate: String,
 }
 
@@ -296,12 +298,13 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         standing: word(session.mark_at(node)),
         observation: sgr::plain(&node.outcome.observation).into_owned(),
         error: node.outcome.error.clone(),
+        refused: refused(node),
         calls: node.outcome.calls.clone(),
         changes: change_lines(&node.changes.value()).into_iter().chain(departures(node)).collect(),
         won: node.outcome.won,
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(|one| ask(one, session)).collect(),
-        proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn, &session.model)).collect(),
+        proposals: proposals(session, node),
         duel: duel(&node.turn),
         adopted: adopted(node),
         learned: learned::at(node, showings),
@@ -314,6 +317,22 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         tree: Vec::new(),
         differences: None,
     }
+}
+
+fn refused(node: &Node) -> String {
+    match &node.outcome.error {
+        None => String::new(),
+        Some(error) if error.trim() == node.outcome.observation.trim() => "refused by the world".to_owned(),
+        Some(error) => format!("refused: {}", error.trim_end()),
+    }
+}
+
+fn proposals(session: &Session, node: &Node) -> Vec<ProposalEntry> {
+    let done: Vec<DecisionId> = node.children.iter().filter_map(|child| session.node(*child)?.decision).collect();
+    let offered = offered(session, node).into_iter();
+    offered
+        .map(|one| ProposalEntry { fate: fate(one, &node.turn, &done), ..proposal(one, &node.turn, &session.model) })
+        .collect()
 }
 
 /// The adopted effects that a step contradicts, a line each.
@@ -358,7 +377,7 @@ fn with_state(step: Step, session: &Session, node: &Node, seen: &Seen) -> Step {
     let shown = !hides_future(session, node);
     Step {
         state: Some(seen.variables.clone()),
-        truth: Some(seen.truth.clone()).filter(|truth| shown && !truth.is_null()),
+        truth: Some(seen.truth.clone()).filter(|truth| shown && !truth.is_none()),
         picture: seen.picture.iter().filter(|_| shown).cloned().collect(),
         tree: seen.tree.clone(),
         differences: seen.differences.clone().filter(|_| shown),
@@ -534,7 +553,7 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
         standing: word(mark),
         checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
         recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
-        fate: fate(proposal, turn),
+        fate: String::new(),
     }
 }
 
@@ -547,10 +566,18 @@ fn check(check: &Check) -> (String, String, String) {
     (check.status.word().to_owned(), check.said().to_owned(), check.detail.clone().unwrap_or_default())
 }
 
-fn fate(proposal: &Proposal, turn: &Turn) -> String {
+/// `done`: the decisions of the node that were carried out.
+fn fate(proposal: &Proposal, turn: &Turn, done: &[DecisionId]) -> String {
     if let Some(reason) = turn.rejection(proposal.id) {
         return if reason.is_empty() { "rejected".to_owned() } else { format!("rejected: {reason}") };
     }
     // It was never rejected: any decision about it takes it.
-    if turn.decision_on(proposal.id).is_some() { "taken".to_owned() } else { String::new() }
+    let about: Vec<_> = turn.decisions.iter().filter(|decision| decision.proposal() == proposal.id).collect();
+    if about.iter().any(|decision| done.contains(&decision.id)) {
+        "taken".to_owned()
+    } else if about.is_empty() {
+        String::new()
+    } else {
+        "decided on, not carried out".to_owned()
+    }
 }

@@ -127,8 +127,8 @@ fn a_cast_has_its_header_and_times_within_bounds() {
 #[test]
 fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents() {
     let seen = Seen {
-        variables: json!({"agent": {"location": "bed 1"}}),
-        truth: json!({"secret": "shelf"}),
+        variables: Stated::Whole(json!({"agent": {"location": "bed 1"}})),
+        truth: Stated::Whole(json!({"secret": "shelf"})),
         picture: vec!["a map with a secret".to_owned()],
         tree: vec!["blocked: go to bed 1".to_owned()],
         differences: Some(vec!["/a: believed 1, in truth 2".to_owned()]),
@@ -155,6 +155,80 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
         let out = render_with(format, &header(), &records, &undecided, showings).unwrap();
         assert!(!out.contains("in truth 2") && !out.contains("secret") && out.contains("location"), "{out}");
     }
+}
+
+/// The outcome of the step to a node, as it is made.
+fn with_outcome(child: NodeId, make: impl Fn(&mut stepwright_episode::StepOutcome)) -> Vec<Record> {
+    let mut records = records();
+    for record in &mut records {
+        if let Event::Executed { outcome, child: of, .. } = &mut record.event
+            && *of == child
+        {
+            make(std::sync::Arc::make_mut(outcome));
+        }
+    }
+    records
+}
+
+#[test]
+fn page_and_text_say_what_the_world_refused_and_why() {
+    for (error, said) in
+        [("the <shelf> is\nfar", "refused: the"), ("On the bed 1, you see a mug 1.", "refused by the world")]
+    {
+        let records = with_outcome(2, |outcome| outcome.error = Some(error.to_owned()));
+        let text = render(Format::Text, &header(), &records, showings).unwrap();
+        let page = render(Format::Html, &header(), &records, showings).unwrap();
+        assert!(text.contains(&format!("    ({said}")) && page.contains(said), "{text}");
+        assert_eq!(text.matches(error).count(), usize::from(!error.contains('\n')), "once, on one line: {text}");
+    }
+    let text = render(Format::Text, &header(), &records(), showings).unwrap();
+    assert!(!text.contains("refused"), "{text}");
+}
+
+#[test]
+fn a_text_says_why_each_proposal_was_made() {
+    let text = render(Format::Text, &header(), &records(), showings).unwrap();
+    assert_eq!(text.matches("        because: because\n").count(), 4, "{text}");
+    let mut thought = records();
+    let scored = thought
+        .iter_mut()
+        .find_map(|r| if let Event::Proposed { proposal } = &mut r.event { Some(proposal) } else { None });
+    std::sync::Arc::make_mut(scored.unwrap()).rationale = Some("first\n\n\u{1b}[2Jthen\n".to_owned());
+    let text = render(Format::Text, &header(), &thought, showings).unwrap();
+    assert!(text.contains("        because: first\n                 \\x1b[2Jthen\n"), "{text}");
+}
+
+#[test]
+fn what_was_decided_and_not_carried_out_was_not_taken() {
+    let mut records = records();
+    records.truncate(records.len() - 1);
+    let text = render(Format::Text, &header(), &records, showings).unwrap();
+    assert!(
+        text.contains("- go to bed 1  (not checked; a person, score 1.50)  [decided on, not carried out]"),
+        "{text}"
+    );
+    assert_eq!(text.matches("[taken]").count(), 1, "{text}");
+}
+
+#[test]
+fn large_states_are_whole_where_a_line_ends_and_their_size_elsewhere() {
+    let mut session = Session::new(header());
+    records().iter().for_each(|record| session.apply(record).unwrap());
+    let large = json!({"read": "x".repeat(1_000_000)});
+    let truth = json!({"hidden": "y".repeat(1_000_000)});
+    let seen: BTreeMap<NodeId, Seen> = (0..3)
+        .map(|node| {
+            let (variables, truth) = (Stated::at(&session, node, &large), Stated::at(&session, node, &truth));
+            (node, Seen { variables, truth, ..Seen::default() })
+        })
+        .collect();
+    for format in [Format::Html, Format::Text] {
+        let out = render_with(format, &header(), &records(), &seen, showings).unwrap();
+        assert_eq!(out.matches(&"x".repeat(1_000_000)).count(), 2, "{format:?}: where each of two lines ends");
+        assert!(out.contains("1000011 bytes, whole where the line ends"), "{format:?}");
+    }
+    let small = json!({"a": [1, "b", null], "c": true});
+    assert_eq!(Stated::at(&session, 0, &small), Stated::Whole(small));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::stated::Stated;
 use super::story::{Chapter, ProposalEntry, Step, Story};
 use stepwright_text::sanitize::{line, visible};
 use stepwright_text::words::count;
@@ -57,6 +58,9 @@ fn render_step(step: &Step) -> String {
     for text in visible(&step.observation).lines().filter(|l| !l.is_empty()) {
         out.push_str(&format!("    {text}\n"));
     }
+    if !step.refused.is_empty() {
+        out.push_str(&format!("    ({})\n", line(&step.refused)));
+    }
     for change in &step.changes {
         out.push_str(&format!("      {}\n", line(change)));
     }
@@ -84,8 +88,10 @@ fn render_step(step: &Step) -> String {
         out.push_str("    blocking tree:\n");
         out.extend(step.tree.iter().map(|text| format!("      {}\n", line(text))));
     }
-    if let Some(state) = &step.state {
-        out.push_str(&format!("    state: {}\n", line(&state.to_string())));
+    match &step.state {
+        Some(Stated::Whole(state)) => out.push_str(&format!("    state: {}\n", line(&state.to_string()))),
+        Some(Stated::Left(size)) => out.push_str(&format!("    state: {size} bytes, whole where the line ends\n")),
+        None => {}
     }
     for ask in step.asks.iter().filter(|ask| ask.stands_out) {
         out.push_str(&format!("    {}\n", line(&ask.title)));
@@ -111,6 +117,11 @@ fn render_proposal(proposal: &ProposalEntry) -> String {
     let fate = if proposal.fate.is_empty() { String::new() } else { format!("  [{}]", line(&proposal.fate)) };
     let (text, status) = (line(&proposal.text), line(&proposal.status));
     let mut out = format!("  {mark} - {text}  ({status}; {}){fate}\n", proposal.origin);
+    if let Some(why) = proposal.rationale.as_ref().filter(|why| !why.trim().is_empty()) {
+        let why = visible(why.trim());
+        let rows = why.lines().filter(|row| !row.trim().is_empty()).enumerate();
+        out.extend(rows.map(|(at, row)| format!("        {}{row}\n", if at == 0 { "because: " } else { "         " })));
+    }
     for (status, condition, detail) in proposal.checks.iter().filter(|(status, ..)| status != "holds") {
         out.push_str(&format!("        {status}: {}  {}\n", line(condition), line(detail)));
     }
