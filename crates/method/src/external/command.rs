@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::PREFIX;
 use super::introduction::{Introduction, NEWEST, own_key};
 use crate::{MethodInfo, Stop};
-use stepwright_world::external::{Adapter, Process, Said};
+use stepwright_world::external::{Adapter, Process, Said, excerpt};
 use stepwright_world::options::{OptionError, Values};
 
 /// How often it is looked whether somebody still waits.
@@ -70,7 +70,8 @@ impl Command {
         Ok(process)
     }
 
-    /// One line to a process of the command and one from it. A process that fails is ended.
+    /// One line to a process of the command and one from it. A process that fails is ended, as is one that said what nobody asked: every
+    /// answer after that would be taken for that of the line before.
     pub(super) fn round_trip(
         &self,
         mut process: Process,
@@ -78,11 +79,19 @@ impl Command {
         patience: Duration,
         stop: &Stop,
     ) -> Result<(Process, String), String> {
-        process.ask(format!("{line}\n").into_bytes());
         let name = self.adapter.command_line();
+        let mut early = process.overheard();
+        if let Some(Said::Line(said)) = &early {
+            process.end(false);
+            return Err(format!(
+                "`{name}` said something it was not asked: {}; a method answers each line with one line (adapters/README.md)",
+                excerpt(&String::from_utf8_lossy(said))
+            ));
+        }
+        process.ask(format!("{line}\n").into_bytes());
         let deadline = Instant::now() + patience;
         let why = loop {
-            match process.listen(Instant::now() + LOOK) {
+            match early.take().or_else(|| process.listen(Instant::now() + LOOK)) {
                 Some(Said::Line(said)) => match String::from_utf8(said) {
                     Ok(said) => return Ok((process, said)),
                     Err(_) => break "answered with no UTF-8",
@@ -127,4 +136,26 @@ fn interned(id: String) -> &'static str {
     let id: &'static str = Box::leak(id.into_boxed_str());
     ids.insert(id);
     id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_asked_for_is_no_answer_to_the_next_line() {
+        let script =
+            r#"read -r _; echo '{"name":"odd","protocol":2}'; read -r _; printf 'one\ntwo\n'; read -r _; echo three"#;
+        let adapter = Adapter::new("odd", ["sh", "-c", script].map(str::to_owned).to_vec());
+        let command = Command::new(Arc::new(adapter), BTreeMap::new());
+        let (patience, stop) = (Duration::from_secs(20), Stop::default());
+        let process = command.start(patience, &stop).unwrap();
+        let (process, said) = command.round_trip(process, &json!(1), patience, &stop).unwrap();
+        assert_eq!(said, "one");
+        // Until its second line is there.
+        std::thread::sleep(Duration::from_millis(300));
+        let Err(why) = command.round_trip(process, &json!(2), patience, &stop) else { panic!("`two` was taken") };
+        assert!(why.contains("said something it was not asked: two"), "{why}");
+        assert!(why.contains("sh -c"), "{why}");
+    }
 }

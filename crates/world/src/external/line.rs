@@ -213,7 +213,8 @@ fn typed<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
     })
 }
 
-pub(super) fn excerpt(text: &str) -> String {
+/// The beginning of a text that another process wrote.
+pub fn excerpt(text: &str) -> String {
     let text = text.trim_end();
     let short: String = text.chars().take(160).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

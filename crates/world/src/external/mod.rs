@@ -18,7 +18,7 @@ mod world;
 
 pub use crate::adapter::{Adapter, Adapters, Phrase};
 pub use adapters::COMMAND_LINE;
-pub use line::{Answer, Restored};
+pub use line::{Answer, Restored, excerpt};
 pub use process::{Process, Said};
 pub use world::ExternalWorld;
 

@@ -108,7 +108,7 @@ impl Process {
     }
 
     /// Output that nobody asked for, if any.
-    pub(super) fn overheard(&self) -> Option<Said> {
+    pub fn overheard(&self) -> Option<Said> {
         loop {
             match self.said.try_recv() {
                 Ok(Said::Nudge) => {}
