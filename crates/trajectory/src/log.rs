@@ -1,24 +1,31 @@
 //! ReAct's logs of text: `Action: …` with `Observation: …` (the shop), or `> …` with what was observed below (the household), or
-//! `Act 1: …` with `Obs 1: …` (its notebooks). Thoughts are separate actions there (`think[…]`, `think: …`); here they are the
-//! thought before the next action. A file may hold many episodes, as the runs of ReAct and Reflexion were published.
+//! `Act 1: …` with `Obs 1: …` (its notebooks). Thoughts are separate actions there (`think[…]`, `think: …`), or stand before the action, as in its
+//! questions (`Thought 1: …`, `Action 1: …`, `Observation 1: …`, with numbers or without); here they are the thought before the next action. A file may hold many episodes, as the runs of ReAct and Reflexion were published.
 
-use crate::react::Form;
 use crate::record::{LogError, Step, Trajectory};
 
 /// Reads one episode's log. The text before the first action is the first observation.
 pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
-    let mut entries: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut entries: Vec<Entry> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
+    let mut said = Said::default();
     // Where actions are marked by the word, a page's line may begin with the other form's mark.
-    let form = Form::of(text);
+    let marked = text.lines().any(|line| labelled(line, "Action").is_some());
     for line in text.lines() {
-        let action = action_of(line).filter(|_| form == Form::Prompt || line.starts_with("Action:"));
+        if let Some(thought) = labelled(line, "Thought").filter(|_| marked) {
+            said.begin(thought);
+            continue;
+        }
+        let action = action_of(line).filter(|_| !marked || labelled(line, "Action").is_some());
         match (action, entries.last_mut()) {
             // The site's log opens with the action that begins the episode; Reflexion's writes the first page before it, too.
             (Some("reset"), None) => before.clear(),
             (Some("reset" | ""), _) => {}
-            (Some(action), _) => entries.push((action.to_owned(), Vec::new())),
-            (None, Some((_, observed))) => observed.push(line),
+            (Some(action), _) => {
+                entries.push(Entry { thought: said.end(), action: action.to_owned(), observed: Vec::new() });
+            }
+            (None, _) if said.goes_on(line) => {}
+            (None, Some(entry)) => entry.observed.push(line),
             (None, None) => before.push(line),
         }
     }
@@ -27,21 +34,28 @@ pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
     }
     let mut steps = Vec::new();
     let mut thought: Option<String> = None;
-    for (action, observed) in entries {
+    let think = |thought: &mut Option<String>, thinks: &str| match thought {
+        Some(known) => {
+            known.push(' ');
+            known.push_str(thinks);
+        }
+        None => *thought = Some(thinks.to_owned()),
+    };
+    for Entry { thought: before, action, observed } in entries {
+        if let Some(thinks) = before {
+            think(&mut thought, &thinks);
+        }
         if let Some(thinks) = thought_of(&action) {
-            match &mut thought {
-                Some(known) => {
-                    known.push(' ');
-                    known.push_str(thinks);
-                }
-                None => thought = Some(thinks.to_owned()),
-            }
+            think(&mut thought, thinks);
             continue;
         }
         steps.push(Step { thought: thought.take(), action, observation: observation(&observed), ..Step::default() });
     }
     if steps.is_empty() {
         return Err(LogError { line: 1, message: "the log holds thoughts alone and no action".to_owned() });
+    }
+    if let Some(thinks) = said.end() {
+        think(&mut thought, &thinks);
     }
     let mut rest = serde_json::Map::new();
     if let Some(closing) = thought {
@@ -62,11 +76,48 @@ pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
     })
 }
 
+/// An action with the thought that stands before it, and the lines of what was observed.
+struct Entry<'a> {
+    thought: Option<String>,
+    action: String,
+    observed: Vec<&'a str>,
+}
+
+/// The lines of a thought that is written before an action.
+#[derive(Default)]
+struct Said<'a> {
+    lines: Vec<&'a str>,
+    open: bool,
+}
+
+impl<'a> Said<'a> {
+    fn begin(&mut self, thought: &'a str) {
+        self.lines.push(thought.trim());
+        self.open = true;
+    }
+
+    /// Whether a line is still of the thought.
+    fn goes_on(&mut self, line: &'a str) -> bool {
+        self.open &= labelled(line, "Observation").is_none();
+        if self.open {
+            self.lines.push(line.trim_end());
+        }
+        self.open
+    }
+
+    fn end(&mut self) -> Option<String> {
+        self.open = false;
+        let text = std::mem::take(&mut self.lines).join("\n").trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+}
+
 /// Reads a file of one or more episodes, which are numbered after the file's name. What is wrong with one takes nothing from the
 /// others.
 pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogError>> {
     let mut episodes: Vec<(usize, Vec<&str>, Option<bool>)> = vec![(0, Vec::new(), None)];
     let mut acted = false;
+    let mut finished = false;
     // Where what stands between two headings begins.
     let mut since = 0;
     for (number, line) in text.lines().enumerate() {
@@ -80,9 +131,12 @@ pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogErro
         }
         let rule = trimmed.len() >= 5 && ["#", "-", "="].iter().any(|c| trimmed.replace(c, "").is_empty());
         let heading = trimmed.starts_with("Environment #") || trimmed.starts_with("***** Start Trial");
-        let begins = acted && (line.starts_with("You are in the middle of a room") || action_of(line) == Some("reset"));
+        // After an answer the next question begins.
+        let asked = finished && QUESTIONS.iter().any(|word| labelled(line, word).is_some());
+        let first = asked || line.starts_with("You are in the middle of a room") || action_of(line) == Some("reset");
+        let begins = acted && first;
         if rule || heading || begins {
-            acted = false;
+            (acted, finished) = (false, false);
             since = if begins { since } else { episodes.len() };
             episodes.push((number + usize::from(!begins), Vec::new(), None));
         }
@@ -91,7 +145,9 @@ pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogErro
             Some(status) => *success = Some(status == "OK"),
             None if rule || heading => {}
             None => {
-                acted |= action_of(line).is_some_and(|action| action != "reset");
+                let action = action_of(line);
+                acted |= action.is_some_and(|action| action != "reset");
+                finished |= action.is_some_and(|action| action.to_lowercase().starts_with("finish["));
                 lines.push(line);
             }
         }
@@ -118,17 +174,26 @@ pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogErro
 
 /// The line of Reflexion's logs after which the episode begins.
 const TASK: &str = "Here is the task:";
-const NO_ACTION: &str = "no action in this log; lines that begin with `Action:`, `>` or `Act 1:` are expected";
+const NO_ACTION: &str =
+    "no action in this log; lines that begin with `Action:`, `Action 1:`, `>` or `Act 1:` are expected";
+/// What ReAct's questions and claims begin with.
+const QUESTIONS: [&str; 2] = ["Question", "Claim"];
 
 fn action_of(line: &str) -> Option<&str> {
     let numbered = || numbered(line, "Act");
-    line.strip_prefix("Action:").or_else(|| line.strip_prefix('>')).or_else(numbered).map(str::trim)
+    labelled(line, "Action").or_else(|| line.strip_prefix('>')).or_else(numbered).map(str::trim)
+}
+
+/// The text after `Action:` or `Action 3:`.
+fn labelled<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    let plain = || line.strip_prefix(word)?.strip_prefix(':');
+    plain().or_else(|| numbered(line, word))
 }
 
 /// The text after `Act 3:`.
 fn numbered<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let (number, rest) = line.strip_prefix(word)?.strip_prefix(' ')?.split_once(':')?;
-    number.chars().all(|c| c.is_ascii_digit()).then_some(rest)
+    (!number.is_empty() && number.chars().all(|c| c.is_ascii_digit())).then_some(rest)
 }
 
 fn task_of(first: &str) -> Option<String> {
@@ -137,7 +202,8 @@ fn task_of(first: &str) -> Option<String> {
         let (_, rest) = first.split_once("Instruction:")?;
         rest.lines().map(str::trim).find(|line| !line.is_empty())
     };
-    Some(said.or_else(instruction)?.trim().trim_end_matches('.').to_owned())
+    let question = || first.lines().find_map(|line| QUESTIONS.iter().find_map(|word| labelled(line, word)));
+    Some(said.or_else(instruction).or_else(question)?.trim().trim_end_matches('.').to_owned())
 }
 
 /// The score that an observation states at the end of a purchase.
@@ -156,7 +222,7 @@ fn thought_of(action: &str) -> Option<&str> {
 fn observation(lines: &[&str]) -> Option<String> {
     let mut lines = lines.to_vec();
     let first = lines.first_mut()?;
-    if let Some(rest) = first.strip_prefix("Observation:").or_else(|| numbered(first, "Obs")) {
+    if let Some(rest) = labelled(first, "Observation").or_else(|| numbered(first, "Obs")) {
         *first = rest.strip_prefix(' ').unwrap_or(rest);
     }
     let text = lines.join("\n").trim_end().to_owned();
@@ -179,6 +245,34 @@ mod tests {
         assert_eq!(read.steps[0].action, "go to desk 1");
         assert_eq!(read.rest["closing_thought"], "so it ends");
         assert!(super::read("nothing", "z").is_err());
+    }
+
+    /// As ReAct's prompts for HotpotQA have them, and as its followers write them without numbers.
+    #[test]
+    fn thoughts_before_actions_are_thoughts_with_numbers_or_without() {
+        let log = "Question: What is the capital of the country of Mt Fuji?\nThought 1: I need to search\nMt Fuji.\n\nAction 1: Search[Mount Fuji]\nObservation 1: It is in Japan.\n> it is high\nThought 2: Japan, then\nAction 2: Finish[Tokyo]\n";
+        let plain = log.replace(" 1:", ":").replace(" 2:", ":");
+        for text in [log, &plain] {
+            let read = super::read(text, "q").unwrap();
+            let steps: Vec<_> =
+                read.steps.iter().map(|s| (s.thought.as_deref(), s.action.as_str(), s.observed())).collect();
+            assert_eq!(
+                steps,
+                [
+                    (Some("I need to search\nMt Fuji."), "Search[Mount Fuji]", "It is in Japan.\n> it is high"),
+                    (Some("Japan, then"), "Finish[Tokyo]", "")
+                ]
+            );
+            assert_eq!(read.task, "What is the capital of the country of Mt Fuji?");
+            let first = Some("Question: What is the capital of the country of Mt Fuji?");
+            assert_eq!(read.initial_observation.as_deref(), first);
+            let two = super::read_all(&format!("{text}\n{text}"), "f");
+            assert_eq!(two.len(), 2, "{two:?}");
+            assert!(two.iter().all(|one| one.as_ref().unwrap().steps == read.steps), "{two:?}");
+            let closing = super::read(&format!("{text}Observation: ok\nThought: so it is\nTokyo\n"), "q").unwrap();
+            assert_eq!(closing.rest["closing_thought"], "so it is\nTokyo");
+            assert_eq!(closing.steps[1].observed(), "ok");
+        }
     }
 
     /// In the layout that Reflexion's programs write (`webshop_trial.py`, `alfworld_trial.py`): each episode after its whole prompt.
