@@ -1,5 +1,6 @@
 //! A session as an ATIF trajectory (Harbor's format, version 1.8): the branch it was left on. What the format has no place for (decisions,
-//! proposals, words of rejections, verdicts, the outcome) is in `extra`, under `stepwright`, from which it is read back.
+//! proposals, words of rejections, verdicts, the outcome) is in `extra`, under `stepwright`, from which it is read back. What an agent of a log said
+//! after its last action is the last step.
 
 use serde_json::{Value, json};
 use stepwright_episode::Session;
@@ -43,6 +44,16 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
                 "decisions": turn.map(|turn| &turn.decisions),
             } },
         }));
+    }
+    let said = |field: &str| whole.rest.get(field).and_then(Value::as_str);
+    if let (answer, thought) = (said("answer"), said("closing_thought"))
+        && answer.or(thought).is_some()
+    {
+        let mut last = json!({ "source": "agent", "message": answer.unwrap_or_default() });
+        if let (Some(thought), Some(last)) = (thought, last.as_object_mut()) {
+            last.insert("reasoning_content".to_owned(), thought.into());
+        }
+        steps.push(last);
     }
     for (at, step) in steps.iter_mut().enumerate() {
         if let Some(step) = step.as_object_mut() {

@@ -26,7 +26,7 @@ pub use learned::Learned;
 pub use stated::Stated;
 pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, offered, step_of, story};
 pub use summary::{Summary, summary};
-pub use trajectory::trajectory;
+pub use trajectory::{LAST, trajectory};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {

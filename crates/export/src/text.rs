@@ -101,7 +101,7 @@ fn render_step(step: &Step) -> String {
         learned.lines.iter().for_each(|text| out.push_str(&format!("        {}\n", line(text))));
     }
     for note in &step.notes {
-        out.push_str(&format!("    note: {}\n", line(note)));
+        out.push_str(&rows("    note: ", note));
     }
     if step.won {
         out.push_str("    the goal holds\n");
@@ -112,15 +112,21 @@ fn render_step(step: &Step) -> String {
     out
 }
 
+/// A text of many lines below its label.
+fn rows(label: &str, text: &str) -> String {
+    let text = visible(text.trim());
+    let below = " ".repeat(label.len());
+    let lines = text.lines().filter(|row| !row.trim().is_empty()).enumerate();
+    lines.map(|(at, row)| format!("{}{row}\n", if at == 0 { label } else { &below })).collect()
+}
+
 fn render_proposal(proposal: &ProposalEntry) -> String {
     let mark = if proposal.recommended { "*" } else { " " };
     let fate = if proposal.fate.is_empty() { String::new() } else { format!("  [{}]", line(&proposal.fate)) };
     let (text, status) = (line(&proposal.text), line(&proposal.status));
     let mut out = format!("  {mark} - {text}  ({status}; {}){fate}\n", proposal.origin);
     if let Some(why) = proposal.rationale.as_ref().filter(|why| !why.trim().is_empty()) {
-        let why = visible(why.trim());
-        let rows = why.lines().filter(|row| !row.trim().is_empty()).enumerate();
-        out.extend(rows.map(|(at, row)| format!("        {}{row}\n", if at == 0 { "because: " } else { "         " })));
+        out.push_str(&rows("        because: ", why));
     }
     for (status, condition, detail) in proposal.checks.iter().filter(|(status, ..)| status != "holds") {
         out.push_str(&format!("        {status}: {}  {}\n", line(condition), line(detail)));

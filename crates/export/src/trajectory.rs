@@ -5,6 +5,10 @@ use stepwright_trajectory::Trajectory;
 
 use stepwright_episode::{Node, Session};
 
+/// How the notes begin that hold what an agent of a log said or thought after its last action, with the field of the log that holds it.
+pub const LAST: [(&str, &str); 2] =
+    [("answer", "The agent's last words: "), ("closing_thought", "The agent's last thought: ")];
+
 /// The episode of a session; what was not done (blocked selections) is left out.
 pub fn trajectory(session: &Session) -> Trajectory {
     let header = &session.header;
@@ -24,6 +28,11 @@ pub fn trajectory(session: &Session) -> Trajectory {
         })
     });
     let last = line.last().map(|node| &node.outcome);
+    let notes = || line.last().into_iter().flat_map(|node| &node.turn.notes);
+    let said = LAST.iter().filter_map(|(field, begins)| {
+        let words = notes().find_map(|note| note.strip_prefix(begins))?;
+        Some(((*field).to_owned(), words.into()))
+    });
     Trajectory {
         id: format!("{}-{}", header.task, header.created),
         env: header.world.clone(),
@@ -35,6 +44,7 @@ pub fn trajectory(session: &Session) -> Trajectory {
         steps: steps.collect(),
         success: last.filter(|outcome| outcome.won || outcome.done).and_then(|outcome| outcome.reached()),
         score: last.map_or(0.0, |outcome| outcome.reward),
+        rest: said.collect(),
         ..Trajectory::default()
     }
 }

@@ -95,6 +95,11 @@ impl Writing {
                 changes: changes.into(),
             })?;
         }
+        for (field, begins) in stepwright_export::LAST {
+            if let Some(words) = log.rest.get(field).and_then(Value::as_str).filter(|words| !words.trim().is_empty()) {
+                self.add(Event::Noted { text: format!("{begins}{words}") })?;
+            }
+        }
         if log.success.is_none() {
             self.add(Event::Noted { text: "The log does not say whether the goal was reached.".to_owned() })?;
         }
@@ -259,6 +264,32 @@ mod tests {
         std::fs::write(&path, "nothing").unwrap();
         let Err(error) = open(&path, "", &Sources::default(), &clock) else { panic!("no log") };
         assert!(error.to_string().contains("run.txt:1") && error.to_string().contains("Action:"), "{error}");
+    }
+
+    /// What an agent says after its last action is of no step: it stands at the end of each form.
+    #[test]
+    fn the_last_words_of_an_agent_are_kept_in_each_form() {
+        use stepwright_export::{Format, render};
+        let call =
+            serde_json::json!({"id": "c", "type": "function", "function": {"name": "read", "arguments": "{\"k\": 1}"}});
+        let messages = serde_json::json!([
+            {"role": "user", "content": "count"}, {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "3"},
+            {"role": "assistant", "reasoning_content": "that is all", "content": "There are three.\nBye."},
+        ]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chat.jsonl");
+        std::fs::write(&path, serde_json::json!({ "messages": messages }).to_string()).unwrap();
+        let clock: Clock = std::sync::Arc::new(|| 7);
+        let LogSession { session, records, .. } = open(&path, "", &Sources::default(), &clock).unwrap();
+        assert!(session.current().unwrap().turn.notes[0].ends_with(": There are three.\nBye."));
+        let written = |format| render(format, &session.header, &records, stepwright_method::showing).unwrap();
+        assert!(written(Format::Text).contains("    note: The agent's last words: There are three.\n          Bye.\n"));
+        assert!(written(Format::Html).contains("There are three.\nBye."));
+        assert!(written(Format::Jsonl).contains("There are three.\\nBye."));
+        let read = read_any(written(Format::Atif).as_bytes(), "x").all.remove(0);
+        assert_eq!((&read.rest["answer"], read.steps.len()), (&Value::from("There are three.\nBye."), 1));
+        assert_eq!(read.rest["closing_thought"], "that is all");
     }
 
     /// Every session that ships, written for Harbor and opened again: the same steps, each with the verdict it was taken with, who took it how,

@@ -47,7 +47,9 @@ struct Steps {
     calls: Vec<Made>,
     /// What the model said since the last action.
     said: Vec<String>,
-    answer: Option<String>,
+    /// Of that, what it said to others, and what it only thought: at the end nobody acts any more, so that they are no thought of a step.
+    answer: Vec<String>,
+    closing: Vec<String>,
     /// What the user said after a step whose observation is not there yet, with how many steps there were.
     unheard: Vec<(usize, String)>,
     /// What found no place, in words.
@@ -63,19 +65,20 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
         toolbox: Toolbox::of_json(&tools),
         calls: Vec::new(),
         said: Vec::new(),
-        answer: None,
+        answer: Vec::new(),
+        closing: Vec::new(),
         unheard: Vec::new(),
         lost: Vec::new(),
     };
     for turn in conversation.turns {
         match turn {
             Turn::User(text) => steps.user(text),
-            Turn::Thought(text) => steps.said.extend(Some(text).filter(|text| !text.is_empty())),
+            Turn::Thought(text) => steps.thought(text),
             Turn::Agent { text, calls, observed } => steps.agent(text, calls, observed),
             Turn::Result { id, text, failed } => steps.result(id, text, failed),
         }
     }
-    let Steps { mut log, calls, answer, unheard, mut lost, .. } = steps;
+    let Steps { mut log, calls, answer, closing, unheard, mut lost, .. } = steps;
     lost.extend(unheard.into_iter().map(|(step, text)| {
         let words: String = text.chars().take(SHOWN).collect();
         format!("after step {step}: what the user said is of no observation, not read: {words:?}")
@@ -83,8 +86,10 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
     for (step, decided) in log.steps.iter_mut().zip(conversation.decided) {
         step.decided = Some(decided).filter(|decided| !decided.is_null());
     }
-    if let Some(answer) = answer {
-        log.rest.entry("answer").or_insert(answer.into());
+    for (name, texts) in [("answer", answer), ("closing_thought", closing)] {
+        if !texts.is_empty() && log.rest.get(name).and_then(Json::as_str).is_none_or(str::is_empty) {
+            log.rest.insert(name.to_owned(), texts.join("\n\n").into());
+        }
     }
     if let (false, Json::Array(tools)) = (calls.is_empty(), tools) {
         log.tools = tools;
@@ -129,15 +134,23 @@ impl Steps {
         }
     }
 
+    fn thought(&mut self, text: String) {
+        if !text.is_empty() {
+            self.said.push(text.clone());
+            self.closing.push(text);
+        }
+    }
+
     fn agent(&mut self, text: String, made: Vec<Called>, observed: Option<String>) {
         if made.is_empty() && observed.is_none() {
             if !text.is_empty() {
                 self.said.push(text.clone());
-                self.answer = Some(text);
+                self.answer.push(text);
             }
             return;
         }
-        self.answer = None;
+        self.answer.clear();
+        self.closing.clear();
         if !text.is_empty() && !made.is_empty() {
             self.said.push(text.clone());
         }

@@ -355,7 +355,17 @@ fn what_a_model_thought_is_the_thought_in_each_form() {
     }
     // It is no answer.
     let (log, _) = chat(&[user("go"), json!({ "role": "assistant", "content": "fin", "reasoning_content": "WHY" })]);
-    assert_eq!(log.rest["answer"], "fin");
+    assert_eq!((&log.rest["answer"], &log.rest["closing_thought"]), (&json!("fin"), &json!("WHY")));
+    // Nor is what was said before the last action; all that was said after it is.
+    let said = |text: &str| json!({ "role": "assistant", "content": text });
+    let (done, asked) = (
+        json!({ "role": "tool", "tool_call_id": "c1", "content": "ok" }),
+        json!({ "role": "assistant", "content": "now", "tool_calls": [call(Some("c1"), "f", "1")] }),
+    );
+    let (log, _) =
+        chat(&[user("go"), said("I begin"), asked, done, said("Which one?"), user("the red"), said("Done.")]);
+    assert_eq!(log.rest["answer"], "Which one?\n\nDone.");
+    assert_eq!(log.rest.get("closing_thought"), None);
     let call = |id: &str| json!({ "type": "function_call", "call_id": id, "name": "f", "arguments": "{}" });
     let reasoning = |text: &str| json!({ "type": "reasoning", "summary": [{ "type": "summary_text", "text": text }] });
     let items = json!([user("go"), reasoning("WHY"), call("a"), reasoning("AND"), call("b")]);
