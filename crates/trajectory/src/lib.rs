@@ -42,6 +42,9 @@ fn read_line(line: &str) -> Result<Trajectory, String> {
         return Err("something follows the trajectory on its line; write one trajectory a line".to_owned());
     }
     let first = actions_alone(first);
+    if let Some(at) = without_action(&first) {
+        return Err(format!("no trajectory: step {} has no `action`, nor a `call`", at + 1));
+    }
     let mut trajectory: Trajectory = serde_json::from_value(first)
         .map_err(|e| format!("no trajectory: {e}; `id` and `steps` with `action` are expected"))?;
     if trajectory.steps.is_empty() {
@@ -52,6 +55,14 @@ fn read_line(line: &str) -> Result<Trajectory, String> {
         step.thought = step.thought.take().filter(|thought| !thought.is_empty());
     }
     Ok(trajectory)
+}
+
+/// The first step, from 0, that says nothing of what was done.
+fn without_action(value: &serde_json::Value) -> Option<usize> {
+    let said = |step: &serde_json::Value| {
+        ["action", "command", "call", "action_call"].iter().any(|key| step.get(key).is_some())
+    };
+    value.get("steps")?.as_array()?.iter().position(|step| step.is_object() && !said(step))
 }
 
 /// A published session that lists its actions and no observations, as steps.
@@ -167,6 +178,18 @@ mod tests {
         let first = read[0].as_ref().unwrap();
         assert_eq!(first.unobserved(), 1);
         assert_eq!(first.rest["note"], "n");
+    }
+
+    #[test]
+    fn a_step_that_does_not_say_what_was_done_is_refused() {
+        let line = |step: &str| read_line(&format!(r#"{{"id":"e","steps":[{{"action":"look"}},{step}]}}"#));
+        let why = line(r#"{"observation":"no action"}"#).unwrap_err();
+        assert!(why.contains("step 2 has no `action`"), "{why}");
+        for step in [r#"{"command":"look"}"#, r#"{"action":""}"#, r#"{"call":{"receiver":"agent","name":"go"}}"#] {
+            if let Err(why) = line(step) {
+                assert!(!why.contains("has no `action`"), "{why}");
+            }
+        }
     }
 
     #[test]
