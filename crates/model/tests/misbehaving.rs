@@ -160,6 +160,18 @@ async fn a_compressed_error_is_named_and_not_shown() {
     assert!(!error.contains("\\u{8b}"), "{error}");
 }
 
+/// What is advised is a setting that there is.
+#[tokio::test]
+async fn a_programs_request_by_ollamas_own_interface_is_refused_with_the_settings_that_do() {
+    let server = Server::answering(|_| whole(&json!({})));
+    let body = json!({"model": "a", "messages": [{"role": "user", "content": "u"}]});
+    let relayed = Relayed { api: Api::Chat, body: body.to_string().into(), sender: 0 };
+    let request = ModelRequest { relayed: Some(relayed), ..ModelRequest::default() };
+    let error = ask(options(&server, Wire::Ollama), &request).await.0.unwrap_err().to_string();
+    assert!(error.contains("provider = \"openai\"") && error.contains("/v1\"") && !error.contains("wire"), "{error}");
+    assert!(server.requests().is_empty());
+}
+
 /// A program's request by another interface: what it asks is translated, and what cannot be is said once.
 #[tokio::test]
 async fn what_a_translated_request_loses_is_said_once() {

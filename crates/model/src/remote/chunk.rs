@@ -260,8 +260,11 @@ impl Choice {
     }
 
     fn finish(mut self) -> Completion {
-        if self.text.is_empty() && !self.refusal.is_empty() {
-            return Completion { text: self.refusal, finish: "refusal".into(), ..Completion::default() };
+        // As the other interfaces' word for it (`stop_reason` is `refusal`): it is no completion.
+        if !self.refusal.is_empty() {
+            let text = if self.text.is_empty() { self.refusal } else { self.text };
+            let finish = stepwright_wire::finish("refusal").to_owned();
+            return Completion { text, finish, reasoning: self.reasoning, ..Completion::default() };
         }
         if let Some((thought, answer)) = headless(&self.text).filter(|_| !self.raw && self.reasoning.is_empty()) {
             (self.reasoning, self.text) = (thought.to_owned(), answer.to_owned());
@@ -382,7 +385,8 @@ mod tests {
         );
         let texts: Vec<&str> = chat.iter().map(|c| c.text.as_str()).collect();
         assert_eq!(texts, ["a", "b", "no"]);
-        assert_eq!(chat[2].finish, "refusal");
+        assert_eq!(chat.iter().map(Completion::is_cut).collect::<Vec<_>>(), [false, false, true], "a refusal is none");
+        assert_eq!(chat[2].finish, "content_filter");
         let (raw, _) = read(
             &[json!({"choices":[{"text":"xy","logprobs":{"tokens":["x","y"],"token_logprobs":[-1.0,-3.0]}}]})],
             true,

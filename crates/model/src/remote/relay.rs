@@ -30,8 +30,11 @@ impl Remote {
             Wire::OpenAi => (Api::Chat, "chat/completions"),
             Wire::Anthropic => (Api::Messages, "messages"),
             Wire::Ollama => {
+                // By its own interface the context is set up for each request, which no program's request says.
                 return Err(wrong(
-                    "requests of programs are sent to Ollama by its OpenAI interface; set wire = \"openai\"".into(),
+                    "requests of programs are sent to Ollama by its OpenAI interface, whose context its owner sets up (OLLAMA_CONTEXT_LENGTH); \
+                     set provider = \"openai\" and base_url = \"http://127.0.0.1:11434/v1\" in a section [models.NAME], and name that"
+                        .into(),
                 ));
             }
         };
