@@ -30,6 +30,12 @@ pub(super) fn each_line<T>(
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(read).collect()
 }
 
+/// The first of entries whose id one before it has: the id, where that one is, and where this one is.
+pub(super) fn second_of_an_id<'a, P: Copy>(entries: impl IntoIterator<Item = (&'a str, P)>) -> Option<(&'a str, P, P)> {
+    let mut known = std::collections::HashMap::new();
+    entries.into_iter().find_map(|(id, place)| known.insert(id, place).map(|first| (id, first, place)))
+}
+
 pub(super) fn json_lines<T: DeserializeOwned>(text: &str, origin: &str) -> Result<Vec<T>, WorldError> {
     each_line(text, origin, |_, line| serde_json::from_str(line).map_err(|e| e.to_string()))
 }

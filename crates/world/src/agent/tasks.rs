@@ -7,6 +7,7 @@ use super::task::{SUCCESS, Task, WORKSPACE};
 use super::world::AgentWorld;
 use crate::agent_command::AgentCommand;
 use crate::demonstration::Demonstration;
+use crate::files::second_of_an_id;
 use crate::options::Values;
 use crate::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
 use stepwright_episode::Header;
@@ -45,9 +46,14 @@ fn of_file(path: &Path) -> Result<Vec<Task>, WorldError> {
     let text = stepwright_files::read_text(path, LARGEST).map_err(|e| wrong(e.to_string()))?;
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     let task = |(line, number): (&str, usize)| {
-        serde_json::from_str::<Task>(line).map_err(|e| wrong(format!("line {number} is no task: {e}")))
+        let task = serde_json::from_str::<Task>(line);
+        task.map(|task| (number, task)).map_err(|e| wrong(format!("line {number} is no task: {e}")))
     };
-    lines.map(task).collect()
+    let tasks: Vec<(usize, Task)> = lines.map(task).collect::<Result<_, _>>()?;
+    if let Some((id, first, again)) = second_of_an_id(tasks.iter().map(|(line, task)| (task.id.as_str(), *line))) {
+        return Err(wrong(format!("lines {first} and {again} have the id {id:?} both; give one of them another")));
+    }
+    Ok(tasks.into_iter().map(|(_, task)| task).collect())
 }
 
 impl Tasks {
@@ -124,5 +130,25 @@ impl TaskSet for Tasks {
 
     fn demonstrations(&self, _: &str, _: &Values, _: u64) -> Result<Vec<Demonstration>, WorldError> {
         Ok(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_tasks_of_one_id_are_refused_with_their_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tasks.jsonl");
+        std::fs::write(
+            &file,
+            "{\"id\":\"a\",\"task\":\"x\"}\n\n{\"id\":\"b\",\"task\":\"y\"}\n{\"id\":\"a\",\"task\":\"z\"}\n",
+        )
+        .unwrap();
+        let Err(error) = of_file(&file) else { panic!("one of them was dropped") };
+        assert!(error.to_string().contains("lines 1 and 4 have the id \"a\" both"), "{error}");
+        std::fs::write(&file, "{\"id\":\"a\",\"task\":\"x\"}\n{\"id\":\"b\",\"task\":\"y\"}\n").unwrap();
+        assert_eq!(of_file(&file).unwrap().len(), 2);
     }
 }

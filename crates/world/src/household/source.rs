@@ -12,7 +12,9 @@ use super::game::Game;
 use super::load_compact::{self, Label};
 use super::{EDITION, Edition, HouseholdWorld, load_official, shipped};
 use crate::demonstration::Demonstration;
-use crate::files::{children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text};
+use crate::files::{
+    children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text, second_of_an_id,
+};
 use crate::options::Values;
 use crate::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
@@ -198,12 +200,18 @@ impl Entry for GameFile {
 }
 
 /// The games of compact JSON, one a line.
+/// Errors: a line that is none; an id that an earlier line has.
 fn lines(text: &str, origin: &str) -> Result<Vec<GameFile>, WorldError> {
-    each_line(text, origin, |i, line| {
+    let games = each_line(text, origin, |i, line| {
         let label: Label = serde_json::from_str(line).map_err(|e| load_compact::describe(&e))?;
         let info = TaskInfo { id: label.id, kind: label.task_type, sentence: label.task, source: origin.to_owned() };
-        Ok(GameFile { info, place: Place::Line { json: line.to_owned(), at: format!("{origin}:{}", i + 1) } })
-    })
+        Ok((i + 1, GameFile { info, place: Place::Line { json: line.to_owned(), at: format!("{origin}:{}", i + 1) } }))
+    })?;
+    if let Some((id, first, again)) = second_of_an_id(games.iter().map(|(line, game)| (game.id(), *line))) {
+        let message = format!("game {id:?} is in line {first} too; give one of them another id");
+        return Err(WorldError::Data { path: format!("{origin}:{again}"), message });
+    }
+    Ok(games.into_iter().map(|(_, game)| game).collect())
 }
 
 fn official(path: PathBuf) -> GameFile {

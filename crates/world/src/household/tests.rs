@@ -26,3 +26,17 @@ fn the_task_is_one_request_answered_by_calls_of_actions() {
     world.restore(&before).unwrap();
     assert!(world.requests().unwrap().open().is_some());
 }
+
+#[test]
+fn two_games_of_one_id_are_refused_with_their_lines() {
+    let shipped = Source::shipped().unwrap();
+    let ids: Vec<String> = shipped.ids().take(2).map(str::to_owned).collect();
+    let line = |id: &str| serde_json::to_string(&shipped.definition(id).unwrap()).unwrap();
+    let (one, two) = (line(&ids[0]), line(&ids[1]));
+    let error = Source::from_lines(&format!("{one}\n{two}\n\n{one}\n"), "mine.jsonl").unwrap_err().to_string();
+    assert!(
+        error.contains("mine.jsonl:4") && error.contains("is in line 1 too; give one of them another id"),
+        "{error}"
+    );
+    assert_eq!(Source::from_lines(&format!("{one}\n{two}\n"), "mine.jsonl").unwrap().len(), 2);
+}
