@@ -121,11 +121,19 @@ impl Upstream {
             let set =
                 names.iter().find_map(|name| Some((*name, variable(name).filter(|text| !text.trim().is_empty())?)));
             let (name, text) = set.unwrap_or(("", default.to_owned()));
-            let url =
-                Url::parse(text.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-            // The text is not repeated: it might hold a password.
-            url.ok_or_else(|| format!("{name} is no http or https address"))
+            read(name, &text)
         };
+        Upstream::new(address(OPENAI)?, address(ANTHROPIC)?)
+    }
+
+    /// One server for all interfaces; `said` is where its address was given.
+    /// Errors: an address that is none, in words.
+    pub fn at(said: &str, address: &str) -> Result<Self, String> {
+        let address = read(said, address)?;
+        Upstream::new(address.clone(), address)
+    }
+
+    fn new(openai: Url, anthropic: Url) -> Result<Self, String> {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = |direct: bool| {
             let mut builder = Client::builder().connect_timeout(CONNECT).read_timeout(SILENCE);
@@ -137,8 +145,8 @@ impl Upstream {
             builder.build().map_err(|error| format!("cannot set up the HTTP client: {error}"))
         };
         Ok(Upstream {
-            openai: address(OPENAI)?,
-            anthropic: address(ANTHROPIC)?,
+            openai,
+            anthropic,
             client: client(false)?,
             direct: client(true)?,
             stored: Mutex::default(),
@@ -340,6 +348,13 @@ fn cause(error: &reqwest::Error) -> String {
     text.unwrap_or_else(|| "no further explanation".into())
 }
 
+/// The text is not repeated in errors: it might hold a password.
+fn read(said: &str, address: &str) -> Result<Url, String> {
+    let url = Url::parse(address.trim()).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or_else(|| format!("{said} is no http or https address"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,6 +371,9 @@ mod tests {
         let versioned = upstream("ANTHROPIC_BASE_URL", "http://u:p@h/a/v1").unwrap();
         assert_eq!(versioned.url(Provider::Anthropic, "/v1/messages").path(), "/a/v1/messages");
         assert!(upstream("OPENAI_BASE_URL", "nowhere:secret").is_err_and(|why| !why.contains("secret")));
+        assert_eq!(Upstream::at("--upstream", "notaurl").unwrap_err(), "--upstream is no http or https address");
+        let one = Upstream::at("--upstream", "http://h:2/v1").unwrap();
+        assert_eq!(one.url(Provider::Anthropic, "/v1/messages").as_str(), "http://h:2/v1/messages");
     }
 
     #[test]

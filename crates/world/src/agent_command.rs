@@ -45,8 +45,11 @@ impl AgentCommand {
         if let Some(door) = self.open.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(door);
         }
-        let own = |name: &str| self.upstream.clone().or_else(|| std::env::var(name).ok());
-        let upstream = Arc::new(Upstream::of_variables(own)?);
+        let upstream = match &self.upstream {
+            Some(address) => Upstream::at("--upstream", address)?,
+            None => Upstream::of_variables(|name| std::env::var(name).ok())?,
+        };
+        let upstream = Arc::new(upstream);
         let options = Options { listen: self.listen, ..Options::new(Arc::clone(&upstream)) };
         let proxy = Proxy::start(options).map_err(|e| format!("the proxy cannot be started: {e}"))?;
         Ok((proxy, upstream))

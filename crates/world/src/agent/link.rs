@@ -466,8 +466,9 @@ impl Link {
     /// How the agent ended, in words, and whether the goal is reached.
     fn end(&self, inner: &Inner, stop: &Stop) -> Result<(String, Option<bool>), WorldError> {
         let exit = inner.run.as_ref().and_then(|run| run.exit);
-        let how = match exit.and_then(|exit| exit.code()) {
-            Some(code) => format!("The agent ended, exit code {code}."),
+        let how = match exit.map(|exit| (exit, exit.code())) {
+            Some((_, Some(code))) => format!("The agent ended, exit code {code}."),
+            Some((exit, None)) => format!("The agent ended, {exit}."),
             None => "The agent ended.".to_owned(),
         };
         let (lines, _) = inner.run.as_ref().and_then(|run| run.agent.as_ref()).map(Agent::output).unwrap_or_default();

@@ -136,6 +136,8 @@ fn one_that_ends_or_cannot_be_started_says_so() {
         end.done && end.observation.contains("exit code 3") && end.observation.contains("nothing to ask"),
         "{end:?}"
     );
+    let killed = command(&["sh", "-c", "kill -9 $$"]).reset("agent", 0).unwrap();
+    assert!(killed.done && killed.observation.starts_with("The agent ended, signal: 9"), "{killed:?}");
     let why = command(&["/no/such/agent"]).reset("agent", 0).unwrap_err().to_string();
     assert!(why.contains("cannot be started") && why.contains("is the program installed"), "{why}");
     let none = command(&[]).reset("agent", 0).unwrap_err().to_string();
