@@ -10,7 +10,7 @@ use super::experiment::{Experiment, plain};
 use super::lines::{Entry, Planned};
 use crate::report::Labels;
 use crate::sample::{Sample, Under, settings};
-use stepwright_method::SYMBOLIC;
+use stepwright_method::{SYMBOLIC, publications};
 
 /// The lines of an experiment's results, each with the condition of its unit.
 pub fn lines_of<'a, S: Study>(
@@ -57,6 +57,11 @@ pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
     let options: Vec<String> = options.map(|(key, value)| format!("{key} {}", plain(value))).collect();
     let limits = &fields["limits"];
     let most = text(&limits["max_steps"]).or_else(|| text(&fields["max_steps"])).map(|most| format!("{most} actions"));
+    let own: BTreeSet<String> = planned.iter().filter_map(|of| own_limits(&of.condition, fields)).collect();
+    let most = most.map(|most| match own.is_empty() {
+        true => most,
+        false => format!("{} of the method, at most {most}", Vec::from_iter(own).join(", ")),
+    });
     let tokens = text(&fields["token_budget"]).map(|most| format!("{most} tokens"));
     let limited: Vec<String> = most.into_iter().chain(tokens).collect();
     let in_force = &limits["preconditions"];
@@ -76,6 +81,17 @@ pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
         ("program", text(&fields["program"])),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?))).collect()
+}
+
+/// The limits that a method ends episodes at by itself: those that a condition names, or that its settings have in the world.
+fn own_limits(condition: &Value, fields: &Value) -> Option<String> {
+    let named = |key: &str| condition["options"][key].as_str();
+    let world = condition["world"].as_str().or_else(|| fields["world"].as_str()).unwrap_or_default();
+    let of_settings = || {
+        let row = publications::fixed(named("settings")?, condition["method"].as_str()?, world)?;
+        row.options.iter().find(|(key, _)| *key == "limits").map(|(_, limits)| *limits)
+    };
+    named("limits").or_else(of_settings).filter(|limits| *limits != "none").map(str::to_owned)
 }
 
 /// `0 to 9`, else the seeds one by one.
@@ -109,6 +125,13 @@ mod tests {
             "world household; data shipped; method few-shot; settings the program's own; model no language model; options edition put; \
              preconditions a file, 12ab; seeds 0 to 2; limits 50 actions; program 0.1.0+abc"
         );
+        let o3d = json!({"method": "o3d", "options": {"settings": "o3d"}});
+        let ended = json!({"method": "o3d-code", "options": {"limits": "o3d-30"}});
+        let shared = json!({"world": "household", "limits": {"max_steps": 60}});
+        for conditions in [vec![planned(&[0], o3d.clone())], vec![planned(&[0], o3d), planned(&[0], ended)]] {
+            let under = of(shared.clone(), &conditions);
+            assert!(under.ends_with("; limits o3d-30 of the method, at most 60 actions"), "{under}");
+        }
         let several =
             ["b", "a"].map(|method| planned(&[7, 1], json!({"method": method, "options": {"settings": "s"}})));
         let fields = json!({"model": {"name": "m", "id": "org/m"}, "max_steps": 24, "token_budget": 9});
