@@ -97,8 +97,8 @@ impl Game {
         self.steps += 1;
         self.calls.extend(outcome.calls().cloned());
         print(&format!("{}\n", visible(&outcome.observation)))?;
-        if outcome.error.is_some() {
-            print("(refused; :actions lists what can be done now)\n")?;
+        if let Some(why) = &outcome.error {
+            print(&refused(why, &outcome.observation))?;
         }
         if outcome.won && !self.won {
             print(&format!(
@@ -118,6 +118,12 @@ impl Game {
         self.won = won;
         print("Taken back.\n")
     }
+}
+
+/// That the world refused an action, and why unless what was observed says it.
+fn refused(why: &str, observed: &str) -> String {
+    let why = if why.trim() == observed.trim() { String::new() } else { format!(": {}", line(why.trim().trim_end_matches('.'))) };
+    format!("(refused{why}; :actions lists what can be done now)\n")
 }
 
 /// Completes over the admissible actions and the prompt's own commands.
@@ -141,3 +147,18 @@ impl Hinter for Actions {
 impl Highlighter for Actions {}
 impl Validator for Actions {}
 impl Helper for Actions {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_why_unless_that_was_observed() {
+        assert_eq!(refused("no way.\n", "You stand."), "(refused: no way; :actions lists what can be done now)\n");
+        assert_eq!(
+            refused("Nothing happens.", "Nothing happens.\n"),
+            "(refused; :actions lists what can be done now)\n"
+        );
+        assert!(refused("a\u{1b}[2Jb\nc", "").starts_with("(refused: a\\x1b[2Jb\\nc;"));
+    }
+}
