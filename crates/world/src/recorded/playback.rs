@@ -95,7 +95,8 @@ impl Episode for Playback {
     }
 
     fn truth(&self) -> Value {
-        let log = self.log().cloned().unwrap_or_default();
+        let none = Trajectory::default();
+        let log = self.log().unwrap_or(&none);
         json!({
             "log": log.id,
             "environment": log.env,
