@@ -122,7 +122,11 @@ impl Game {
 
 /// That the world refused an action, and why unless what was observed says it.
 fn refused(why: &str, observed: &str) -> String {
-    let why = if why.trim() == observed.trim() { String::new() } else { format!(": {}", line(why.trim().trim_end_matches('.'))) };
+    let why = if why.trim() == observed.trim() {
+        String::new()
+    } else {
+        format!(": {}", line(why.trim().trim_end_matches('.')))
+    };
     format!("(refused{why}; :actions lists what can be done now)\n")
 }
 
