@@ -308,11 +308,11 @@ fn setup(
     demonstrations: Vec<Demonstration>,
     config: &Config,
 ) -> Setup {
-    let embedder = match &beginning {
-        Beginning::New(header) => header.options.get(EMBEDDER),
-        Beginning::Resume { session, .. } => session.header.options.get(EMBEDDER),
+    let header = match &beginning {
+        Beginning::New(header) => header,
+        Beginning::Resume { session, .. } => &session.header,
     };
-    let embedder = embedder.map_or(BUILT_IN, String::as_str).to_owned();
+    let embedder = header.options.get(EMBEDDER).map_or(BUILT_IN, String::as_str).to_owned();
     let lacking = held_of(&method.info()).filter(|held| !held.seccomp || held.landlock.is_empty());
     let lacking = lacking.map(|held| {
         format!(
@@ -320,7 +320,7 @@ fn setup(
             held.in_words()
         )
     });
-    let proposer = stepwright_world::built_in_agent(world.kind(), &demonstrations);
+    let proposer = stepwright_world::agent_of_session(world.kind(), header, &demonstrations);
     let demonstrations = Arc::new(demonstrations);
     Setup {
         beginning,

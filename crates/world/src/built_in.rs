@@ -5,12 +5,22 @@ use std::sync::Arc;
 use super::demonstration::Demonstration;
 use super::{WORLDS, WorldKind};
 use crate::planner::{Agent, EffectModel, EffectsOnly};
+use stepwright_episode::Header;
 
-/// The agent of a world; of a world that has none, the one that knows what the demonstrations show.
+/// The agent of a world, of these demonstrations alone; of a world that has none, the one that knows what the demonstrations show.
 pub fn built_in_agent(world: &WorldKind, demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     match world.agent {
         Some(learn) => learn(demonstrations),
         None => agent_of_demonstrations(demonstrations),
+    }
+}
+
+/// The agent of a world for the task of a session. Only a task that is played has it: what is counted by the demonstrations learned from
+/// (a study's rows) learns from those alone.
+pub fn agent_of_session(world: &WorldKind, header: &Header, demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
+    match world.agent_of_session {
+        Some(learn) => learn(header, demonstrations),
+        None => built_in_agent(world, demonstrations),
     }
 }
 

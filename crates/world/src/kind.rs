@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::demonstration::Demonstration;
 use crate::planner::Agent;
-use stepwright_episode::{Action, Session};
+use stepwright_episode::{Action, Header, Session};
 use stepwright_program::tools::Toolbox;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +57,11 @@ pub struct GeneratedTask {
     pub line: String,
 }
 
-/// Makes the agent of a world from demonstrations.
+/// Makes the agent of a world from demonstrations, and from nothing else.
 pub type Learn = fn(&[Demonstration]) -> Arc<dyn Agent>;
+
+/// Makes the agent of a world for the task that a session's header names, from the demonstrations given for it and from what ships.
+pub type LearnFor = fn(&Header, &[Demonstration]) -> Arc<dyn Agent>;
 
 /// Actions of several lines, as people edit and type them.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ use super::agent_command::AgentCommand;
 use super::answer::Asked;
 use super::demonstration::Demonstration;
 use super::error::WorldError;
-use super::kind::{DataSpec, GeneratedTask, Generator, Learn, Lines, ShippedFile};
+use super::kind::{DataSpec, GeneratedTask, Generator, Learn, LearnFor, Lines, ShippedFile};
 use super::outcome::{Outcome, ProgramHeader, Snapshot, TaskInfo};
 use super::remote::Remote;
 use super::transcript::{Logs, Transcript};
@@ -246,6 +246,8 @@ pub struct WorldKind {
     /// Makes the agent without a language model from demonstrations. Without one, the agent of another world acts in it whose kind
     /// of demonstrations it has.
     pub agent: Option<Learn>,
+    /// That agent for the task of a session, where it learns from more than the demonstrations given for it.
+    pub agent_of_session: Option<LearnFor>,
     pub generate: Option<Generator>,
     pub transcript: Option<&'static Transcript>,
     /// How actions of several lines are edited and typed; `None` where a line is enough.
@@ -298,6 +300,7 @@ impl WorldKind {
             open,
             services: false,
             agent: None,
+            agent_of_session: None,
             generate: None,
             transcript: None,
             lines: None,

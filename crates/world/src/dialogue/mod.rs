@@ -48,7 +48,8 @@ pub static KIND: WorldKind = WorldKind {
     services: true,
     abilities: &[Ability::Admissible, Ability::Preview, Ability::Requests],
     generate: Some(Generator { types: "a shipped service", make: generate::new_task }),
-    agent: Some(agent::learn),
+    agent: Some(|demonstrations| agent::learn(demonstrations, &[])),
+    agent_of_session: Some(|header, given| agent::learn(given, &Source::of_other_services(header, given))),
     // Each step's is the F1 of all that was predicted so far.
     reward: |outcomes| outcomes.iter().rfind(|outcome| outcome.is_executed()).map_or(0.0, |outcome| outcome.reward),
     ..WorldKind::new(

@@ -3,6 +3,9 @@
 //! Learns from program calls alone: after which calls of both parties which action was taken, and where a turn ended. Knows no
 //! world, no function by name and no text; arguments are compared, never read. Only actions whose assertions hold are
 //! proposed.
+//!
+//! Ten demonstrations show a choice that falls either way a handful of times, and what they show most may be the rarer. So others, in
+//! which the same is chosen between, are learned from beside them: how likely a choice is where, never what can be done or said.
 
 mod exchanges;
 mod features;
@@ -37,9 +40,11 @@ pub(crate) struct DialogueAgent {
     imitation: Option<Imitation>,
 }
 
-pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
+/// The agent of demonstrations, which learns what is likely from others beside them too.
+pub fn learn(demonstrations: &[Demonstration], others: &[&[Demonstration]]) -> Arc<dyn Agent> {
     let effects = EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps));
-    Arc::new(DialogueAgent { effects, imitation: Imitation::of(demonstrations) })
+    let imitation = Imitation::of(demonstrations).map(|imitation| imitation.beside(others));
+    Arc::new(DialogueAgent { effects, imitation })
 }
 
 impl Agent for DialogueAgent {
@@ -86,6 +91,8 @@ pub(crate) struct Imitation {
     known: Vec<Heard>,
     longest: usize,
     exchanges: Exchanges,
+    /// Of other demonstrations, in which the same is chosen between: what is likely is learned from them too.
+    others: Vec<Imitation>,
     /// Learned when first asked.
     learned: OnceLock<Learned>,
 }
@@ -114,7 +121,14 @@ impl Imitation {
             }
         }
         let exchanges = Exchanges::of(&parties, &demos);
-        Some(Imitation { parties, demos, known, longest, exchanges, learned: OnceLock::new() })
+        Some(Imitation { parties, demos, known, longest, exchanges, others: Vec::new(), learned: OnceLock::new() })
+    }
+
+    /// Itself, learning what is likely from other demonstrations too, as far as they have actions of its own.
+    pub fn beside(self, others: &[&[Demonstration]]) -> Self {
+        let is_alike = |other: &Imitation| other.parties.has_actions_of(&self.parties);
+        let others = others.iter().filter_map(|of| Imitation::of(of)).filter(is_alike).collect();
+        Imitation { others, ..self }
     }
 
     /// Up to `k` different next calls, most probable first; a call of the other party stands for ending the turn. The scores
@@ -314,23 +328,31 @@ impl Imitation {
     fn learn(&self) -> Learned {
         let mut decisions = Vec::new();
         let mut habits = Habits::default();
+        self.note_all(&mut decisions, &mut habits, true);
+        for other in &self.others {
+            other.note_all(&mut decisions, &mut habits, false);
+        }
+        Learned { weights: Weights::fit(&decisions), habits }
+    }
+
+    /// Takes in its demonstrations, and what the other party answered if that `replies` here.
+    fn note_all(&self, decisions: &mut Vec<Decision>, habits: &mut Habits, replies: bool) {
         for calls in &self.demos {
             let mut moment = Moment::default();
             for (at, call) in calls.iter().enumerate() {
                 let ends = self.parties.is_other(call) && !moment.turn.is_empty() && !moment.is_listening();
-                if ends {
+                if ends && replies {
                     habits.note_reply(&moment, call);
                 }
                 if ends || self.parties.is_action(call) {
-                    self.note(&moment, (!ends).then(|| Heard::from(call)), &mut decisions, &mut habits);
+                    self.note(&moment, (!ends).then(|| Heard::from(call)), decisions, habits);
                 }
                 moment.hear(&self.parties, call);
                 if at + 1 == calls.len() && !moment.is_listening() {
-                    self.note(&moment, None, &mut decisions, &mut habits);
+                    self.note(&moment, None, decisions, habits);
                 }
             }
         }
-        Learned { weights: Weights::fit(&decisions), habits }
     }
 
     fn note(&self, moment: &Moment, choice: Option<Heard>, decisions: &mut Vec<Decision>, habits: &mut Habits) {

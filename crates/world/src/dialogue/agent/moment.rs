@@ -33,6 +33,11 @@ impl Parties {
         !self.agents.contains(&call.receiver)
     }
 
+    /// Whether some actions are the same, whatever their arguments.
+    pub fn has_actions_of(&self, other: &Parties) -> bool {
+        !self.actions.is_disjoint(&other.actions)
+    }
+
     pub fn is_action(&self, call: &Call) -> bool {
         self.actions.contains(&function_of(call))
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::demonstration;
+use std::collections::BTreeSet;
 use stepwright_episode::Check;
 
 /// A program in which some functions are never possible.
@@ -108,7 +109,7 @@ fn it_speaks_for_the_proposer_where_there_is_no_household() {
     let alone = demonstration::read(alone, "alone", &[], |c| c.function != "found").unwrap();
     assert!(Imitation::of(&alone).is_none(), "nobody else speaks");
     assert!(Imitation::of(&[]).is_none());
-    assert!(learn(&visits()).knows() && !learn(&alone).knows());
+    assert!(learn(&visits(), &[]).knows() && !learn(&alone, &[]).knows());
     let household = crate::household::shipped::demonstrations(crate::household::Edition::Put).unwrap();
     let by = |demonstrations: &[Demonstration]| format!("{:?}", crate::agent_of_demonstrations(demonstrations));
     assert!(by(&visits()).starts_with("DialogueAgent") && by(&household).starts_with("HouseholdAgent"));
@@ -140,6 +141,39 @@ fn an_answer_that_is_due_comes_before_the_end_of_the_turn() {
     assert_eq!(due(&asked), ["shop.tell('price')", "shop.tell('warranty')"]);
     assert_eq!(due(&[&asked[..], &["shop.tell('price')"]].concat()), ["shop.tell('warranty')"]);
     assert!(due(&["guest.says('size')"]).is_empty(), "what is said is no question");
+}
+
+/// Two visits in which the shop says goodbye after thanks, and three of another shop's in which it asks what else is wanted.
+#[test]
+fn what_is_likely_is_learned_from_others_too_and_what_can_be_done_is_not() {
+    let read = |name: &str, line: &str, n: usize| {
+        let is_action = |c: &Call| c.receiver == "shop";
+        demonstration::read(&format!("{line}\n").repeat(n), name, &[], is_action).unwrap()
+    };
+    let own = read("own", r#"{"calls": ["guest.thanks()", "shop.bye()", "guest.thanks()", "shop.more()"]}"#, 1);
+    let line = r#"{"calls": ["guest.wants('boat')", "shop.ask('length')", "guest.thanks()", "shop.more()"]}"#;
+    let others = read("others", line, 3);
+    let strangers = read("strangers", r#"{"calls": ["guest.thanks()", "moon.rises()"]}"#, 3);
+    let history = history(&["guest.wants('lamp')", "shop.bye()", "guest.thanks()"]);
+    let program = Without::default();
+    let ranked = |imitation: &Imitation| {
+        let context = ProposeContext {
+            sentence: "",
+            program: &program,
+            history: &history,
+            rejected: &[],
+            observed: None,
+            reference: None,
+        };
+        imitation.propose(&context, 9)
+    };
+    let score = |ranked: &[Ranked], call: &str| ranked.iter().find(|r| r.call.to_string() == call).unwrap().score;
+    let (alone, beside) = (Imitation::of(&own).unwrap(), Imitation::of(&own).unwrap().beside(&[&others, &strangers]));
+    assert_eq!(beside.others.len(), 1, "who does other things teaches nothing");
+    let (alone, beside) = (ranked(&alone), ranked(&beside));
+    assert!(score(&beside, "shop.more()") > score(&alone, "shop.more()"), "{alone:?} {beside:?}");
+    let offered = |ranked: &[Ranked]| ranked.iter().map(|r| r.call.to_string()).collect::<BTreeSet<_>>();
+    assert_eq!(offered(&alone), offered(&beside), "nothing is offered that the own demonstrations do not show");
 }
 
 proptest::proptest! {
