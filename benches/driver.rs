@@ -13,7 +13,6 @@ use stepwright::driver::{
     Beginning, Command, Handle, NewSession, Notice, Persistence, Request, prepare_new, start, system_clock,
 };
 use stepwright::episode::{Event, log};
-use stepwright::world::Sources;
 
 const RECORDS: usize = 10_000;
 
@@ -37,7 +36,7 @@ async fn until(handle: &mut Handle, mut is: impl FnMut(&Notice) -> bool) {
 
 /// A session of ten thousand records, made by typing.
 async fn long_session(config: &Config, path: &std::path::Path) {
-    let mut setup = prepare_new(&new(), config, &Sources::default(), system_clock()).expect("a setup");
+    let mut setup = prepare_new(&new(), config, &stepwright::worlds::sources(), system_clock()).expect("a setup");
     let Beginning::New(header) = &setup.beginning else { return };
     setup.keep = Persistence::Log(log::Writer::create(path, header).expect("a log"));
     let mut handle = start(setup).expect("a driver");
@@ -71,7 +70,8 @@ fn benches(criterion: &mut Criterion) {
         b.iter(|| {
             runtime.block_on(async {
                 let loaded = log::read(&text[..], &path).expect("a session");
-                let mut setup = prepare_new(&new(), &config, &Sources::default(), system_clock()).expect("a setup");
+                let mut setup =
+                    prepare_new(&new(), &config, &stepwright::worlds::sources(), system_clock()).expect("a setup");
                 setup.beginning = Beginning::Resume { session: Box::new(loaded.session), records: loaded.records };
                 let mut handle = start(setup).expect("a driver");
                 until(&mut handle, |n| matches!(n, Notice::Situation(_))).await;
@@ -81,7 +81,8 @@ fn benches(criterion: &mut Criterion) {
         });
     });
     let checked = Arc::new(std::sync::Mutex::new(runtime.block_on(async {
-        start(prepare_new(&new(), &config, &Sources::default(), system_clock()).expect("a setup")).expect("a driver")
+        start(prepare_new(&new(), &config, &stepwright::worlds::sources(), system_clock()).expect("a setup"))
+            .expect("a driver")
     })));
     group.bench_function("check a typed action, there and back", |b| {
         b.iter(|| {

@@ -11,7 +11,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use stepwright::world::World;
-use stepwright::world::household::{Definition, Edition, HouseholdWorld, Source};
+use stepwright::worlds::household::{Definition, Edition, HouseholdWorld, Source};
 
 fn largest(source: &Source) -> Option<Definition> {
     let games = source.tasks().into_iter().filter_map(|task| source.definition(&task.id).ok());

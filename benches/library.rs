@@ -15,7 +15,7 @@ use stepwright::episode::{
 };
 use stepwright::library::{Impact, Library};
 use stepwright::world::World as _;
-use stepwright::world::household::{Edition, HouseholdWorld, Source};
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source};
 
 const DECISIONS: usize = 100;
 /// How long typing rests before anything is asked.
@@ -75,7 +75,7 @@ fn write(path: &Path, (header, records): &(Header, Vec<Record>)) {
 
 fn library(folder: &Path, places: &[PathBuf]) -> (Library, Duration) {
     let begun = Instant::now();
-    let mut library = Library::new(folder.join("cache"));
+    let mut library = Library::new(folder.join("cache"), stepwright::worlds::WORLDS.into());
     library.index.refresh(places, &mut |_, _| true);
     (library, begun.elapsed())
 }

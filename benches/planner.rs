@@ -9,8 +9,8 @@ use stepwright::blocking::{Derivation, known};
 use stepwright::planner::{Agent, ProposeContext};
 use stepwright::program::{Call, CheckedProgram, ProgramView, Specification};
 use stepwright::world::World;
-use stepwright::world::household::agent::HouseholdAgent;
-use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright::worlds::household::agent::HouseholdAgent;
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright_trajectory::Step;
 
 struct Point {

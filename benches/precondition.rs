@@ -6,7 +6,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use stepwright::precondition::{CandidateStore, Demo};
 use stepwright::program::Specification;
 use stepwright::world::World;
-use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
 
 fn store() -> Option<CandidateStore> {
     let world = HouseholdWorld::new(Source::shipped().ok()?, Edition::Put);

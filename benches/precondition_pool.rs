@@ -45,7 +45,7 @@ fn recorded() -> Vec<Problem> {
 /// A thousand candidates for taking a thing in the shipped household, of the shapes that models write.
 fn own() -> Problem {
     use stepwright::precondition::Demo;
-    use stepwright::world::household::{Edition, shipped};
+    use stepwright::worlds::household::{Edition, shipped};
     let source = include_str!("../worlds/household/spec.py");
     let specification = Specification::load(source, "spec.py").unwrap();
     let demos = shipped::demonstrations(Edition::Put).unwrap();

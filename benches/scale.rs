@@ -25,7 +25,6 @@ use stepwright::tui::app::{App, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::theme_file::{self, Wanted};
-use stepwright::world::Sources;
 
 const SHAPES: [&str; 5] = ["turns", "deep", "walk", "proposals", "branches"];
 /// The steps of the shapes that have steps, again and again: of one the world stays as it is, of the other every step changes it.
@@ -97,7 +96,7 @@ fn recorded(folder: &Path, shape: &str, steps: &[&str]) -> Recorded {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let path = folder.join(format!("{shape}.jsonl"));
     runtime.block_on(async {
-        let mut setup = prepare_new(&new, &config, &Sources::default(), system_clock()).expect("a setup");
+        let mut setup = prepare_new(&new, &config, &stepwright::worlds::sources(), system_clock()).expect("a setup");
         let Beginning::New(header) = &setup.beginning else { return };
         setup.keep = Persistence::Log(log::Writer::create(&path, header).expect("a log"));
         let mut handle = start(setup).expect("a driver");
@@ -211,12 +210,17 @@ fn measure(path: &Path) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
     let (themes, _) = theme_file::load(wanted).expect("the shipped themes load");
-    let mut app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
+    let mut app = App::new(Parts {
+        panes: stepwright::tui::panes::all(),
+        keymap: Keymap::default(),
+        themes,
+        worlds: stepwright::worlds::WORLDS.into(),
+    });
     let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a test backend");
     let (started, spent) = (Instant::now(), processor_ms());
     let mut handle = {
         let _inside = runtime.enter();
-        open(&OpenRequest::File(path.to_owned()), &config, &Sources::default()).expect("a driver")
+        open(&OpenRequest::File(path.to_owned()), &config, &stepwright::worlds::sources()).expect("a driver")
     };
     while let Some(notice) = handle.notices.blocking_recv() {
         let last = matches!(notice, Notice::Situation(_));

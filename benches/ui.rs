@@ -19,7 +19,12 @@ use stepwright::tui::theme_file::{self, Wanted};
 fn app() -> App {
     let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
     let (themes, _) = theme_file::load(wanted).expect("the shipped themes load");
-    let mut app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
+    let mut app = App::new(Parts {
+        panes: stepwright::tui::panes::all(),
+        keymap: Keymap::default(),
+        themes,
+        worlds: stepwright::worlds::WORLDS.into(),
+    });
     for notice in session::session(10_000 / session::RECORDS_A_STEP) {
         app.notice(notice);
     }

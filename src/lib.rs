@@ -15,6 +15,7 @@ pub use stepwright_study as study;
 pub use stepwright_text::{sanitize, words, wrap};
 pub use stepwright_tui as tui;
 pub use stepwright_world::{self as world, blocking, literal, options, planner, weights};
+pub use stepwright_worlds as worlds;
 
 /// A running session: what opens it, what interprets it, and what passes between it and its watchers.
 pub mod driver {

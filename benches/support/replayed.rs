@@ -49,6 +49,7 @@ pub fn workbench(records: usize) -> std::io::Result<()> {
     let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::Indexed };
     let (themes, _) = theme_file::load(wanted).map_err(std::io::Error::other)?;
     let options = Options {
+        worlds: stepwright::worlds::WORLDS.into(),
         manner: Manner::default(),
         panes: stepwright::tui::panes::all(),
         keymap: Keymap::default(),

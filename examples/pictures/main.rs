@@ -122,14 +122,19 @@ impl Stage {
         let handle = driver::start(setup)?;
         let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
         let (themes, _) = theme_file::load(wanted)?;
-        let app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
+        let app = App::new(Parts {
+            panes: stepwright::tui::panes::all(),
+            keymap: Keymap::default(),
+            themes,
+            worlds: stepwright::worlds::WORLDS.into(),
+        });
         Ok(Stage { app, handle })
     }
 
     /// A new episode of a shipped household task.
     fn task(task: &str, config: &Config) -> Result<Self, Failed> {
         let new = NewSession { world: "household".into(), task: task.into(), ..NewSession::default() };
-        Stage::begin(driver::prepare_new(&new, config, &stepwright::world::Sources::default(), driver::system_clock())?)
+        Stage::begin(driver::prepare_new(&new, config, &stepwright::worlds::sources(), driver::system_clock())?)
     }
 
     /// The agent of the demonstration behind the gate; the program is where cargo put it.
@@ -140,7 +145,7 @@ impl Stage {
         let mut config = config.clone();
         (config.model.model, config.agent) = ("demo".to_owned(), Some(Arc::clone(&command)));
         let new = NewSession { world: "agent".into(), model: "demo".into(), ..NewSession::default() };
-        let sources = stepwright::world::Sources::default().with_agent(Some(command));
+        let sources = stepwright::worlds::sources().with_agent(Some(command));
         Stage::begin(driver::prepare_new(&new, &config, &sources, driver::system_clock())?)
     }
 

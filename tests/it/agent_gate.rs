@@ -18,7 +18,6 @@ use stepwright::driver::{Command as Ask, Handle, NewSession, Notice, OpenRequest
 use stepwright::episode::{Choice, Event, Origin, Session, log};
 use stepwright::method::wording;
 use stepwright::world::AgentCommand;
-use stepwright::world::Sources;
 
 const KEY: &str = "sk-of-the-agent";
 
@@ -325,7 +324,8 @@ impl Desk {
             workspace: Some(bed.at("work")),
             ..AgentCommand::default()
         }));
-        let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
+        let sources =
+            stepwright::worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         let new = NewSession { world: "agent".into(), ..NewSession::default() };
         let inside = runtime.enter();
         let handle = open(&OpenRequest::New(new), &config, &sources).unwrap();

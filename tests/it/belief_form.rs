@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use stepwright::driver::{Beginning, OpenRequest, prepare};
 use stepwright::episode::log;
-use stepwright::world::Sources;
 
 use crate::support::opened::{begun, configuration};
 use crate::support::program::{asking, said};
@@ -117,7 +116,7 @@ fn a_session_of_before_that_holds_the_path_alone_reads_the_file() {
     let Beginning::New(header) = &setup.beginning else { panic!("it is new") };
     assert_eq!(setup.form.as_deref(), Some(text));
     drop(log::Writer::create(&file, header).unwrap());
-    let again = || prepare(&OpenRequest::File(file.clone()), &config, &Sources::default()).unwrap();
+    let again = || prepare(&OpenRequest::File(file.clone()), &config, &stepwright::worlds::sources()).unwrap();
     let opened = again();
     assert_eq!((opened.form.as_deref(), opened.remarks.len()), (Some(text), setup.remarks.len()));
     drop(opened);

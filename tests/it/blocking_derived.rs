@@ -15,10 +15,10 @@ use stepwright::precondition::Demo;
 use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
 use stepwright::study::precondition::enumerated;
-use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::Demonstration;
-use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright::world::{TaskInfo, World};
+use stepwright::worlds::built_in_agent;
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
 
 struct Play {
     source: Arc<Source>,
@@ -33,7 +33,7 @@ impl Play {
         let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
         Play {
             source: Arc::new(source),
-            proposer: built_in_agent(&stepwright::world::household::KIND, &demonstrations),
+            proposer: built_in_agent(&stepwright::worlds::household::KIND, &demonstrations),
             before: Before::learn(demonstrations.iter().map(Demonstration::actions)),
             rules: rules.map(Arc::new),
         }

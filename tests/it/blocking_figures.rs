@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::support::games::{Played, select};
 use crate::support::recordings::recordings;
 use stepwright::blocking::{Domain, Growth};
-use stepwright::world::kitchen::{Find, KitchenWorld, Source};
 use stepwright::world::{TaskInfo, World, shipped_domain};
+use stepwright::worlds::kitchen::{Find, KitchenWorld, Source};
 
 fn trial(domain: &Arc<Domain>, source: &Arc<Source>, task: &str, seed: u64) -> Played {
     let mut world = KitchenWorld::new(Arc::clone(source), Find::default());
@@ -27,7 +27,7 @@ struct Figure {
 
 /// The trials of every task, and a table for display.
 fn figures(source: &Arc<Source>, trials: u64) -> Vec<Figure> {
-    let domain = shipped_domain(&stepwright::world::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&stepwright::worlds::kitchen::KIND).unwrap().unwrap();
     let figure = |task: TaskInfo| {
         let all: Vec<Played> = (0..trials).map(|seed| trial(&domain, source, &task.id, seed)).collect();
         let won: Vec<u32> = all.iter().filter(|t| t.won).map(|t| t.selections).collect();

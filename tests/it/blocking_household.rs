@@ -10,11 +10,11 @@ use crate::support::games::{ACTIONS, Figures, is_unseen, play_all, select};
 use crate::support::recordings::recordings;
 use proptest::prelude::*;
 use stepwright::blocking::{Domain, Growth, Observation, Selection};
-use stepwright::world::household::{Edition, HouseholdWorld, Source, generate};
 use stepwright::world::{World, shipped_domain};
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, generate};
 
 fn domain(edition: Edition) -> Arc<Domain> {
-    let shipped = shipped_domain(&stepwright::world::household::KIND).unwrap().unwrap();
+    let shipped = shipped_domain(&stepwright::worlds::household::KIND).unwrap().unwrap();
     Arc::new(Arc::unwrap_or_clone(shipped).worded(&BTreeMap::from([("edition".to_owned(), edition.to_string())])))
 }
 

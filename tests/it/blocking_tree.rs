@@ -5,8 +5,8 @@ use stepwright::planner::{Agent, ProposeContext};
 use stepwright::program::{Call, Specification};
 use stepwright::program::{CheckedProgram, ProgramView};
 use stepwright::world::World;
-use stepwright::world::household::agent::HouseholdAgent;
-use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright::worlds::household::agent::HouseholdAgent;
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright_trajectory::Step;
 
 struct Episode {

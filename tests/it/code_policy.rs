@@ -18,7 +18,8 @@ use stepwright::model::{Completion, LanguageModel, ModelRequest, ModelResponse};
 use stepwright::sandbox::{Limits, Sandbox, Workers};
 use stepwright::study::runner::{Opening, episode};
 use stepwright::world::options::Values;
-use stepwright::world::{Ability, Sources, TaskInfo, WORLDS};
+use stepwright::world::{Ability, TaskInfo};
+use stepwright::worlds::WORLDS;
 use stepwright_skill::hierarchy::{Entry, Line};
 use stepwright_skill::{Example, distil};
 use stepwright_trajectory::Step;
@@ -143,7 +144,7 @@ fn configuration(folder: &std::path::Path) -> Config {
 #[tokio::test(flavor = "multi_thread")]
 async fn shipped_functions_play_without_a_language_model() {
     let folder = tempfile::tempdir().unwrap();
-    let (config, sources) = (configuration(folder.path()), Sources::default());
+    let (config, sources) = (configuration(folder.path()), stepwright::worlds::sources());
     // Of the shop's, the bar of its agents: a mean score of 58. Two of the six are bought as asked for.
     for (world, tasks, least, score) in [("household", 6, 6, 1.0), ("shop", 6, 2, 0.58)] {
         let mut ids: VecDeque<String> = sources.tasks(world, None).unwrap().into_iter().map(|task| task.id).collect();
@@ -197,7 +198,7 @@ async fn played(
     };
     let config = Arc::new(configuration(folder.path()));
     let setup = move || -> Result<Setup, String> {
-        let mut setup = Opening::new(&config, Sources::default(), 50).setup(&new)?;
+        let mut setup = Opening::new(&config, stepwright::worlds::sources(), 50).setup(&new)?;
         setup.source = Source::Language { name: "stand-in".into(), model };
         setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
         Ok(setup)
@@ -293,10 +294,12 @@ async fn a_constant_answer_wins_nothing_in_any_method_that_writes_code_or_plans(
     let model = ModelTraits { language: true, ..ModelTraits::default() };
     let (mut episodes, mut number, mut tried) = (tokio::task::JoinSet::new(), 0, BTreeSet::new());
     for world in WORLDS.iter().filter(|world| !world.has(Ability::Remote)) {
-        let tasks = Sources::default().tasks(world.name, None).unwrap_or_default();
+        let tasks = stepwright::worlds::sources().tasks(world.name, None).unwrap_or_default();
         for method in method::all().into_iter().filter(|method| !BY_ACTIONS.contains(&method.id)) {
-            let fits =
-                |task: &&TaskInfo| method::fits(&method, &Values::default(), world, Some(&task.kind), &model).is_ok();
+            let fits = |task: &&TaskInfo| {
+                method::fits(&method, &Values::default(), (world, stepwright::worlds::WORLDS), Some(&task.kind), &model)
+                    .is_ok()
+            };
             let tasks: Vec<&TaskInfo> = tasks.iter().filter(fits).collect();
             let some = if method.programs { CONSTANTS.len() } else { 2 };
             for _ in 0..if tasks.is_empty() { 0 } else { some } {
@@ -325,7 +328,7 @@ async fn a_constant_answer_wins_nothing_in_any_method_that_writes_code_or_plans(
 
 /// The logs that the shipped examples of a world are cut from, of tasks with these calls.
 fn logs_of_examples(calls: &[&str]) -> Vec<Trajectory> {
-    let known = SkillShelf::new(&stepwright::world::household::KIND).get("shipped").unwrap();
+    let known = SkillShelf::new(&stepwright::worlds::household::KIND).get("shipped").unwrap();
     let log = |(at, example): (usize, &Example)| {
         let step = |entry: &Entry| match &entry.line {
             Line::Act(action) => {
@@ -415,7 +418,7 @@ async fn functions_are_written_from_logs_and_compose_a_program_that_wins() {
     let folder = tempfile::tempdir().unwrap();
     let sandbox: Arc<dyn Sandbox> = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
     let settings = distil::Settings { functions: true, ..distil::Settings::default() };
-    let library = stepwright::world::household::KIND.file("primitives.py").unwrap().text;
+    let library = stepwright::worlds::household::KIND.file("primitives.py").unwrap().text;
     let mut run = distil::Distiller::new(logs, Default::default(), settings).over(library);
     let mut journal = Journal::open(&folder.path().join("x.journal.jsonl"), &serde_json::json!({})).unwrap();
     let asking = Asking {
@@ -442,7 +445,7 @@ async fn functions_are_written_from_logs_and_compose_a_program_that_wins() {
     assert_eq!(lives[2], ["2 of 2 recorded calls reproduced"]);
     let file = folder.path().join("written.skills.toml");
     std::fs::write(&file, stepwright_skill::file::write(run.known())).unwrap();
-    let (config, sources) = (configuration(folder.path()), Sources::default());
+    let (config, sources) = (configuration(folder.path()), stepwright::worlds::sources());
     let tasks = sources.tasks("household", None).unwrap();
     let task = tasks.iter().find(|task| task.id.contains("place-")).unwrap();
     let words: Vec<&str> = task.sentence.trim_end_matches('.').split_whitespace().collect();

@@ -5,7 +5,7 @@ use conform::{Command, Report};
 
 use crate::support::recordings::recordings;
 use stepwright::world::World;
-use stepwright::world::household::{Edition, HouseholdWorld, Source};
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source};
 
 /// What came of a topic whose recordings are there; all of it agrees.
 fn agreed(topic: &str) -> Option<Report> {

@@ -305,7 +305,7 @@ fn the_docs_have_every_method_and_world_in_its_list() {
             missing.push(format!("docs/reference/methods.md: the method {}", method.id));
         }
     }
-    for world in stepwright::world::WORLDS {
+    for world in stepwright::worlds::WORLDS {
         let line = if world.name == "external" { "--command".to_owned() } else { format!("`{}`", world.name) };
         if !readme.lines().any(|row| row.starts_with('|') && row.contains(&line)) {
             missing.push(format!("README.md: the world {}", world.name));

@@ -7,7 +7,7 @@ use stepwright::driver::{Beginning, Command, Request, Source};
 use stepwright::episode::gate::Draft;
 use stepwright::episode::{Ask, AskKind, Event, Origin, Policy, PromptMessage, PromptRecord};
 use stepwright::method::{Answer, Context, External, Method, MethodInfo, Reading, Step};
-use stepwright::world::external::Adapter;
+use stepwright::worlds::external::Adapter;
 
 /// `python/stepwright/examples/toy_method.py` in Rust.
 #[derive(Debug)]

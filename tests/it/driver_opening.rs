@@ -10,7 +10,6 @@ use stepwright::driver::{
     Source, open_to_read, prepare, start,
 };
 use stepwright::episode::{Assertions, Configuration, Event, Header, Record, Session, log};
-use stepwright::world::Sources;
 
 fn beginning() -> Beginning {
     Beginning::New(Box::new(header()))
@@ -108,22 +107,22 @@ async fn a_session_whose_model_is_gone_says_who_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let config = configuration(folder.path());
     let new = NewSession { world: "household".into(), model: "symbolic".into(), ..NewSession::default() };
-    let setup = prepare(&OpenRequest::New(new), &config, &Sources::default()).unwrap();
+    let setup = prepare(&OpenRequest::New(new), &config, &stepwright::worlds::sources()).unwrap();
     let Beginning::New(header) = setup.beginning else { panic!("a new session") };
     drop(setup.keep);
     let path = folder.path().join("session.jsonl");
     log::Writer::create(&path, &Header { model: "recorded:gone.jsonl".into(), ..*header }).unwrap();
     let request = OpenRequest::File(path);
-    let setup = prepare(&request, &config, &Sources::default()).unwrap();
+    let setup = prepare(&request, &config, &stepwright::worlds::sources()).unwrap();
     let [remark] = &setup.remarks[..] else { panic!("{:?}", setup.remarks) };
     let said =
         ["the built-in proposer is asked until you choose a model (M)", "recorded:gone.jsonl is not there: gone.jsonl"];
     assert!(said.iter().all(|part| remark.contains(part)), "{remark}");
     assert!(matches!(setup.source, Source::Symbolic));
     let example = OpenRequest::Example("algorithm-1".into());
-    let remarks = prepare(&example, &config, &Sources::default()).unwrap().remarks;
+    let remarks = prepare(&example, &config, &stepwright::worlds::sources()).unwrap().remarks;
     assert!(remarks.iter().any(|remark| remark.contains("scripted") && remark.contains("is not there")), "{remarks:?}");
-    let mut handle = open_to_read(&example, &config, &Sources::default()).unwrap();
+    let mut handle = open_to_read(&example, &config, &stepwright::worlds::sources()).unwrap();
     while let Some(notice) = handle.notices.recv().await {
         assert!(!matches!(notice, Notice::Say { level: Level::Warning, .. }), "nothing is asked: {notice:?}");
         if matches!(notice, Notice::Situation(_)) {
@@ -175,7 +174,7 @@ async fn a_session_that_is_only_read_takes_no_decision() {
 async fn what_is_adopted_at_the_beginning_leaves_the_other_actions_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let config = configuration(folder.path());
-    let task = Sources::default().told("household", None).unwrap().remove(0).id;
+    let task = stepwright::worlds::sources().told("household", None).unwrap().remove(0).id;
     let clock = Arc::new(|| 0);
     let opened = |adopted: Vec<Assertions>| {
         let mut setup = begun(("household", &task), ("", &[]), &config, clock.clone(), None);

@@ -15,8 +15,8 @@ use stepwright::driver::{
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, Status, log};
 use stepwright::method::{Place, StepStatus, wording};
 use stepwright::sandbox::{Limits, Workers};
-use stepwright::world::dialogue::{END_TURN, Speaker};
-use stepwright::world::{AgentCommand, Sources};
+use stepwright::world::AgentCommand;
+use stepwright::worlds::dialogue::{END_TURN, Speaker};
 
 /// Said of the scripted model wherever its name is shown.
 const SCRIPT: &str = "scripted (written for this example, no language model)";
@@ -114,7 +114,7 @@ async fn algorithm_1(config: &Config, path: &std::path::Path) {
 const DIALOGUE: &str = "shipped/toollibrary-03";
 
 fn acts_of(task: &str) -> Vec<String> {
-    let source = stepwright::world::dialogue::Source::shipped().unwrap();
+    let source = stepwright::worlds::dialogue::Source::shipped().unwrap();
     let mut acts = Vec::new();
     for turn in source.dialogue(task).unwrap().turns.iter().filter(|t| t.speaker == Speaker::System) {
         let calls = turn.calls.iter().filter(|c| c.function != "set_query_status");
@@ -278,7 +278,7 @@ async fn gate(config: &Config, path: &std::path::Path) {
     let mut config = config.clone();
     config.model.model = "demo".to_owned();
     config.agent = Some(Arc::clone(&command));
-    let sources = Sources::default().with_agent(Some(command));
+    let sources = stepwright::worlds::sources().with_agent(Some(command));
     let new = NewSession { world: "agent".into(), model: "demo".into(), ..NewSession::default() };
     let clock = AtomicU64::new(1_795_000_000_000);
     let clock = Arc::new(move || clock.fetch_add(700, Ordering::Relaxed));
@@ -362,7 +362,8 @@ async fn every_example_replays_in_the_world_at_every_node_and_asks_no_model() {
     for example in EXAMPLES {
         let folder = tempfile::tempdir().unwrap();
         let config = configuration(folder.path());
-        let setup = prepare(&OpenRequest::Example(example.name.into()), &config, &Sources::default()).unwrap();
+        let setup =
+            prepare(&OpenRequest::Example(example.name.into()), &config, &stepwright::worlds::sources()).unwrap();
         let mut handle = start(setup).unwrap();
         let session = loaded(example.name);
         let nodes = session.nodes().len() as u64;
@@ -489,7 +490,7 @@ async fn a_blocking_tree_grows_from_each_error_of_the_mixed_example() {
     let folder = tempfile::tempdir().unwrap();
     let config = configuration(folder.path());
     let request = OpenRequest::Example("reprompt-mixed".into());
-    let mut handle = start(prepare(&request, &config, &Sources::default()).unwrap()).unwrap();
+    let mut handle = start(prepare(&request, &config, &stepwright::worlds::sources()).unwrap()).unwrap();
     let nodes = loaded("reprompt-mixed").nodes().len() as u64;
     for node in 0..nodes {
         handle.commands.send(Command::Gate(Request::Goto(node))).unwrap();
@@ -517,10 +518,11 @@ fn audits_of_the_examples_find_no_violation_in_a_step_that_was_accepted() {
     let mut accepted = 0;
     for example in EXAMPLES {
         let log = trajectory(&loaded(example.name));
-        let program = program_of(&log).unwrap();
+        let transcript = stepwright::worlds::transcript_of(&log);
+        let program = program_of(&transcript).unwrap();
         let is_taken = |step: usize| log.steps.get(step).is_some_and(|step| !step.is_refused());
         accepted += (0..log.steps.len()).filter(|step| is_taken(*step)).count();
-        let fails = violations(&log, &program).into_iter().filter(|v| v.check.status == Status::Fails);
+        let fails = violations(&log, &transcript, &program).into_iter().filter(|v| v.check.status == Status::Fails);
         let wrong: Vec<_> = fails.filter(|violation| is_taken(violation.step)).collect();
         assert!(wrong.is_empty(), "{}: {wrong:?}", example.name);
     }

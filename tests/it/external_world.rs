@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::program::{PROGRAM, program};
 use crate::support::recordings::{absent, recordings};
-use stepwright::world::external::{Adapter, ExternalWorld};
-use stepwright::world::household::{self, Edition, HouseholdWorld};
 use stepwright::world::{Outcome, World};
+use stepwright::worlds::external::{Adapter, ExternalWorld};
+use stepwright::worlds::household::{self, Edition, HouseholdWorld};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 

@@ -10,8 +10,8 @@ use stepwright::planner::{Agent, ProposeContext};
 use stepwright::precondition::Demonstrations;
 use stepwright::program::{Assertion, Call, Role};
 use stepwright::program::{CheckedProgram, ProgramView as _};
-use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::{Demonstration, read};
+use stepwright::worlds::built_in_agent;
 use stepwright_trajectory::Step;
 
 fn demonstrations(ground: &Demonstrations) -> Vec<Demonstration> {
@@ -97,7 +97,7 @@ fn dialogues_are_predicted_better_than_the_papers_thirteen_billion_model_does() 
     for service in recordings.services() {
         let [demos, test] =
             [Split::Demonstrations, Split::Test].map(|split| recordings.service(service, split).unwrap());
-        let proposer = built_in_agent(&stepwright::world::dialogue::KIND, &demonstrations(&demos));
+        let proposer = built_in_agent(&stepwright::worlds::dialogue::KIND, &demonstrations(&demos));
         let rules: BTreeMap<String, Vec<Assertion>> = recordings
             .truth(service)
             .unwrap()

@@ -17,7 +17,6 @@ use stepwright::episode::log::{self, Loaded};
 use stepwright::episode::{Ask, AskKind, AskState, Event, FORMAT_VERSION, Header, Node, Session};
 use stepwright::export::{Format, render};
 use stepwright::method::{Place, Section, showing};
-use stepwright::world::Sources;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/logs")
@@ -91,7 +90,8 @@ async fn shown(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.jsonl");
     std::fs::write(&path, text).unwrap();
-    let mut setup = prepare(&OpenRequest::File(path), &configuration(folder.path()), &Sources::default()).unwrap();
+    let mut setup =
+        prepare(&OpenRequest::File(path), &configuration(folder.path()), &stepwright::worlds::sources()).unwrap();
     // They infer beside the episode, and until then a tree is shown without it.
     setup.services.clear();
     let nodes = match &setup.beginning {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use stepwright::program::Specification;
 use stepwright::world::demonstration::Demonstration;
-use stepwright::world::dialogue::{SYSTEM_ACTS, Source, USER_ACTS};
+use stepwright::worlds::dialogue::{SYSTEM_ACTS, Source, USER_ACTS};
 
 const SERVICE: &str = "Tides_3";
 

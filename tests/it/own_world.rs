@@ -13,8 +13,7 @@ use serde_json::Value;
 use stepwright::blocking::BlockingTree;
 use stepwright::driver::{Command as Wanted, NewSession, Notice, Persistence, Request, prepare_new};
 use stepwright::episode::{Mark, Status};
-use stepwright::world::Sources;
-use stepwright::world::external::Adapter;
+use stepwright::worlds::external::Adapter;
 
 /// Taxi, as far as the page goes.
 const STAND_IN: &str = r#"
@@ -122,7 +121,7 @@ async fn the_gate_of_the_page_says_what_fails_and_the_tree_what_comes_first() {
         specification: Some(folder.path().join("taxi_spec.py")),
         ..Adapter::new("cli", vec!["python3".into(), "taxi.py".into()])
     };
-    let sources = Sources::with_adapters([("cli".to_owned(), Arc::new(adapter))].into());
+    let sources = stepwright::worlds::sources().with_adapters([("cli".to_owned(), Arc::new(adapter))].into());
     let new = NewSession { world: "external".into(), model: "symbolic".into(), ..NewSession::default() };
     let mut setup = prepare_new(&new, &configuration(folder.path()), &sources, Arc::new(|| 1_000)).unwrap();
     setup.keep = Persistence::Nothing;

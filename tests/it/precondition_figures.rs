@@ -8,7 +8,7 @@ use serde_json::Value;
 use stepwright::precondition::{CandidateStore, Demo, Demonstrations, Instances, Mean, Ranking, Score};
 use stepwright::program::{Role, Specification};
 use stepwright::world::World as _;
-use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
 
 /// The built-in proposer's suggestion for each of these actions, scored on other episodes; prints a line each.
 fn score(demos: &Demonstrations, other: &Demonstrations, truth: &[(String, Vec<String>)]) -> Vec<Score> {

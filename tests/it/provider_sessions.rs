@@ -10,7 +10,6 @@ use stepwright::config::{self, Config, Overrides, Selected};
 use stepwright::driver::{Beginning, NewSession, Source, prepare_new};
 use stepwright::episode::{Event, Exchange, Record, log};
 use stepwright::model::LanguageModel;
-use stepwright::world::Sources;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::server::*;
@@ -245,7 +244,7 @@ async fn where_answers_are_held_to_a_form_a_selection_of_blocking_keeps_its_own(
         let folder = tempfile::tempdir().unwrap();
         let file = format!("[model]\nmodel = \"m\"\nbase_url = \"{}\"\nstructured = true\n", server.url);
         let config = configured(folder.path(), &file, &[]);
-        let sources = Sources::default();
+        let sources = stepwright::worlds::sources();
         let task = sources.told(world, None).unwrap().remove(0).id;
         let new = NewSession { world: world.into(), task, method: method.into(), ..NewSession::default() };
         let setup = prepare_new(&new, &config, &sources, Arc::new(|| 0)).unwrap();

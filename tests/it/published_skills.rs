@@ -6,7 +6,7 @@ use crate::support::driver::{Scripted, watched};
 use crate::support::recordings::recordings;
 use stepwright::driver::Level;
 use stepwright::method::skills::SkillShelf;
-use stepwright::world::{household, shop};
+use stepwright::worlds::{household, shop};
 
 fn prompt(model: &Scripted) -> String {
     let asked = model.asked.lock().unwrap();

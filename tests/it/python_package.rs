@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use crate::support::program::{PROGRAM, at_home};
 use serde_json::Value;
 use stepwright::world::World;
-use stepwright::world::external::{Adapter, ExternalWorld};
+use stepwright::worlds::external::{Adapter, ExternalWorld};
 
 const COUNTER: &str = r#"
 from stepwright import world

@@ -19,7 +19,8 @@ use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::Launcher;
 use stepwright::tui::theme::{Theme, UNICODE};
-use stepwright::world::{Ability, OpenSpec, Sources, WORLDS, WorldKind, refusal, state_form};
+use stepwright::world::{Ability, OpenSpec, Sources, WorldKind, refusal, state_form};
+use stepwright::worlds::WORLDS;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::driver::Scripted;
@@ -84,7 +85,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
 
 #[test]
 fn worlds_do_what_their_kinds_declare() {
-    let sources = Sources::default();
+    let sources = stepwright::worlds::sources();
     for kind in WORLDS.iter().filter(|kind| !kind.has(Ability::Remote)) {
         assert_eq!(shown(kind, &sources), kind.abilities, "{}", kind.name);
         let tasks = sources.tasks(kind.name, None).unwrap();
@@ -114,7 +115,7 @@ fn what_is_absent_is_refused_in_one_sentence() {
     assert!(KIND.generate("row", 1).unwrap_err().contains("no tasks are generated for the world lamps"));
     let wrong = [("edition".to_owned(), "fly".to_owned())].into();
     let spec = OpenSpec { world: "household", data: None, options: &wrong, task: "" };
-    let error = Sources::default().open(&spec).err().unwrap().to_string();
+    let error = stepwright::worlds::sources().open(&spec).err().unwrap().to_string();
     assert!(error.contains("edition") && error.contains("put or move"), "{error}");
 }
 
@@ -217,7 +218,12 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
     let folder = tempfile::tempdir().unwrap();
     let launch = Launch::new(configuration(folder.path()), None).unwrap().with_sources(Sources::with_kinds(&[&KIND]));
     let themes = vec![Theme::monochrome(UNICODE)];
-    let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
+    let parts = Parts {
+        panes: stepwright::tui::panes::all(),
+        keymap: Keymap::default(),
+        themes,
+        worlds: stepwright::worlds::WORLDS.into(),
+    };
     let mut bench = Workbench { app: App::new(parts), launch, driver: None, notices: Vec::new() };
     bench.settle();
     assert!(bench.screen().contains("lamps") && bench.screen().contains("switch 2 lamps on."), "{}", bench.screen());
@@ -274,7 +280,12 @@ fn a_world_and_a_method_of_one_file_each_meet_in_the_workbench() {
     let config = configured(folder.path(), &toy_method());
     let launch = Launch::new(config, None).unwrap().with_sources(Sources::with_kinds(&[&KIND]));
     let themes = vec![Theme::monochrome(UNICODE)];
-    let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
+    let parts = Parts {
+        panes: stepwright::tui::panes::all(),
+        keymap: Keymap::default(),
+        themes,
+        worlds: stepwright::worlds::WORLDS.into(),
+    };
     let mut bench = Workbench { app: App::new(parts), launch, driver: None, notices: Vec::new() };
     bench.settle();
     assert!(bench.screen().contains("external:toy"), "{}", bench.screen());

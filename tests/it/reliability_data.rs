@@ -13,7 +13,6 @@ use stepwright::driver::{
 use stepwright::episode::{Event, Record, log};
 use stepwright::study::run::RunResult;
 use stepwright::study::runner::{Opening, SessionFolder};
-use stepwright::world::Sources;
 use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
 use stepwright_files::losses::LOSSES;
 
@@ -218,14 +217,14 @@ async fn d21_a_file_on_a_read_only_file_system_opens_and_is_kept_in_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let config = configuration(folder.path());
     let new = NewSession { world: "household".into(), model: "symbolic".into(), ..NewSession::default() };
-    let setup = prepare(&OpenRequest::New(new), &config, &Sources::default()).unwrap();
+    let setup = prepare(&OpenRequest::New(new), &config, &stepwright::worlds::sources()).unwrap();
     let Persistence::Log(log) = &setup.keep else { panic!("a log") };
     let path = log.path().to_owned();
     let mut w = Watched::start(setup);
     step(&mut w).await;
     w.quit().await;
     let _fault = faults::inject(Fault::next(&path, Operation::Open, EROFS));
-    let again = prepare(&OpenRequest::File(path.clone()), &config, &Sources::default()).unwrap();
+    let again = prepare(&OpenRequest::File(path.clone()), &config, &stepwright::worlds::sources()).unwrap();
     let Persistence::Copy(copy) = again.keep else { panic!("a copy") };
     assert_ne!(copy, path);
 }
@@ -245,14 +244,14 @@ fn d23_a_new_session_is_not_begun_before_its_folder_is_on_the_disk() {
 async fn an_episode_that_is_nowhere_to_be_looked_at_is_not_counted_as_won() {
     let folder = tempfile::tempdir().unwrap();
     let config = std::sync::Arc::new(configuration(folder.path()));
-    let task = Sources::default().told("household", None).unwrap().remove(0);
+    let task = stepwright::worlds::sources().told("household", None).unwrap().remove(0);
     let model = "symbolic".to_owned();
     let new = NewSession { world: "household".into(), task: task.id.clone(), model, ..NewSession::default() };
     let (mut room, mut ends) = (0, Vec::new());
     loop {
         let sessions = folder.path().join(format!("sessions-{room}"));
         let kept = SessionFolder::create(&sessions).unwrap();
-        let opening = Opening { sessions: Some(kept), ..Opening::new(&config, Sources::default(), 50) };
+        let opening = Opening { sessions: Some(kept), ..Opening::new(&config, stepwright::worlds::sources(), 50) };
         // The header is the first line.
         let full = Fault { skip: 1 + room, times: 99, ..Fault::next(&sessions, Operation::Write, ENOSPC) };
         let full = faults::inject(full);

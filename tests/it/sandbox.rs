@@ -510,7 +510,7 @@ fn the_second_tier_judges_as_the_first() {
     use stepwright::precondition::{CandidateOrigin, CandidateStore, Demo, SecondTier, Validity};
     use stepwright::program::Specification;
     use stepwright::sandbox::Trials;
-    use stepwright::world::household::{Edition, shipped};
+    use stepwright::worlds::household::{Edition, shipped};
     let specification = Specification::load(include_str!("../../worlds/household/spec.py"), "spec.py").unwrap();
     // A part of them: each evaluation fills more memory than the evaluator has, and a worker's time is bounded.
     let demos = shipped::demonstrations(Edition::Put).unwrap().iter().take(8).map(Demo::from).collect();

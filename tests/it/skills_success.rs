@@ -4,7 +4,7 @@
 use crate::support::games::{ACTIONS, Figures, Played, is_unseen, play_all};
 use crate::support::recordings::recordings;
 use stepwright::world::World;
-use stepwright::world::household::{Edition, HouseholdWorld, KIND, Source};
+use stepwright::worlds::household::{Edition, HouseholdWorld, KIND, Source};
 use stepwright_skill::agent::{Next, Past, next};
 use stepwright_skill::discover::{Settings, discover};
 use stepwright_skill::{Knowledge, file};

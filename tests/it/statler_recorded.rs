@@ -50,7 +50,7 @@ async fn recorded_runs_are_as_right_as_they_were() {
     let text = std::fs::read_to_string(&file).unwrap();
     let all = std::env::var_os("STEPWRIGHT_TRIALS").is_some();
     let folder = tempfile::tempdir().unwrap();
-    let (config, sources) = (configuration(folder.path()), Sources::default());
+    let (config, sources) = (configuration(folder.path()), stepwright::worlds::sources());
     let mut played: BTreeMap<String, usize> = BTreeMap::new();
     for line in text.lines() {
         let run: Value = serde_json::from_str(line).unwrap();
@@ -102,7 +102,7 @@ async fn the_three_cups_are_played_in_each_form() {
     let path = folder.path().join("three_cups.json");
     let games = r#"{"demonstrations": [], "episodes": [{"initial": [true, false, false], "swaps": [[0, 2], [1, 2]], "states": [[false, false, true], [false, true, false]]}]}"#;
     std::fs::write(&path, games).unwrap();
-    let (config, sources) = (configuration(folder.path()), Sources::default());
+    let (config, sources) = (configuration(folder.path()), stepwright::worlds::sources());
     let forms: [(&str, [&'static str; 2]); 3] = [
         ("cups-plain", ["False, False, True]\n", "False, True, False]\n"]),
         ("cups-cot", ["False, False, True]\nEND", "False, False, True]\ncups = [False, True, False]\n"]),

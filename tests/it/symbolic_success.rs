@@ -7,8 +7,8 @@ use stepwright::planner::ProposeContext;
 use stepwright::program::Specification;
 use stepwright::program::{CheckedProgram, ProgramView};
 use stepwright::world::World;
-use stepwright::world::household::agent::HouseholdAgent;
-use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright::worlds::household::agent::HouseholdAgent;
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright_trajectory::Step;
 
 struct Player {

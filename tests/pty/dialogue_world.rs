@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use crate::scripts::play;
 use crate::support::program::PROGRAM;
 use serde_json::Value;
-use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::Demonstration;
-use stepwright::world::dialogue::{END_TURN, Source, Speaker};
+use stepwright::worlds::built_in_agent;
+use stepwright::worlds::dialogue::{END_TURN, Source, Speaker};
 
 const TASK: &str = "shipped/toollibrary-02";
 
@@ -65,7 +65,7 @@ fn what_a_user_says_is_no_goal() {
     let shown = source.demonstrations("ToolLibrary_1", TASK, 0);
     let shown: Vec<Demonstration> = shown.into_iter().map(Demonstration::from).collect();
     // In a household this would be a place and a thing to put there.
-    assert_eq!(built_in_agent(&stepwright::world::dialogue::KIND, &shown).goal_parts("put a saw in mill.", &[]), []);
+    assert_eq!(built_in_agent(&stepwright::worlds::dialogue::KIND, &shown).goal_parts("put a saw in mill.", &[]), []);
 }
 
 #[test]

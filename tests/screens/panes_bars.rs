@@ -17,7 +17,7 @@ use stepwright::tui::pane::{Pane, PaneAction, PaneId};
 use stepwright::tui::theme::Role;
 use stepwright::tui::theme_file::{self, Wanted};
 use stepwright::tui::view::View;
-use stepwright::world::{AgentCommand, Sources};
+use stepwright::world::AgentCommand;
 
 use crate::support::driver::{Scripted, Watched};
 use crate::support::opened::{begun, configuration};
@@ -79,12 +79,12 @@ fn blank_rows(text: &str) -> Vec<usize> {
 fn opened(world: &str, config: &Config) -> Setup {
     let clock: Clock = Arc::new(|| 1_795_000_000_000);
     if world != "agent" {
-        let task = Sources::default().told(world, None).unwrap().remove(0).id;
+        let task = stepwright::worlds::sources().told(world, None).unwrap().remove(0).id;
         return begun((world, &task), ("", &[]), config, clock, None);
     }
     let words = [env!("CARGO_BIN_EXE_stepwright"), "demo-agent"].map(str::to_owned).into();
     let command = Arc::new(AgentCommand { words, ..AgentCommand::default() });
-    let sources = Sources::default().with_agent(Some(Arc::clone(&command)));
+    let sources = stepwright::worlds::sources().with_agent(Some(Arc::clone(&command)));
     let mut config = config.clone();
     config.agent = Some(command);
     let new = NewSession { world: world.into(), model: "demo".into(), ..NewSession::default() };
@@ -121,7 +121,12 @@ fn red_marks(notices: &[Notice]) -> String {
     let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
     let (themes, _) = theme_file::load(wanted).unwrap();
     let red = themes[0].style(Role::Bad).fg;
-    let mut app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
+    let mut app = App::new(Parts {
+        panes: stepwright::tui::panes::all(),
+        keymap: Keymap::default(),
+        themes,
+        worlds: stepwright::worlds::WORLDS.into(),
+    });
     notices.iter().for_each(|notice| app.notice(notice.clone()));
     app.settle(std::time::Instant::now());
     let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
@@ -250,7 +255,7 @@ async fn the_first_screens_of_every_world_are_used() {
 async fn skills_in_use_are_shown_with_where_they_are_from() {
     let folder = tempfile::tempdir().unwrap();
     let config = configuration(folder.path());
-    let task = Sources::default().told("shop", None).unwrap().remove(0).id;
+    let task = stepwright::worlds::sources().told("shop", None).unwrap().remove(0).id;
     let script = Some(("scripted", Scripted::lines(&[])));
     let setup = begun(("shop", &task), ("o3d", &[]), &config, Arc::new(|| 1_795_000_000_000), script);
     let mut watched = Watched::start(setup);

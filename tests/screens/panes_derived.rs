@@ -11,10 +11,10 @@ use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
 use stepwright::tui::pane::{PaneAction, PaneId};
 use stepwright::tui::view::View;
-use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::Demonstration;
-use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright::world::{Outcome, World};
+use stepwright::worlds::built_in_agent;
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright_trajectory::Step;
 
 /// A shipped task with its tree.
@@ -42,7 +42,7 @@ impl Play {
         let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
         let basis = Basis {
             sentence: source.definition(task).unwrap().task,
-            agent: built_in_agent(&stepwright::world::household::KIND, &demonstrations),
+            agent: built_in_agent(&stepwright::worlds::household::KIND, &demonstrations),
             before: Before::learn(demonstrations.iter().map(Demonstration::actions)),
         };
         let program = CheckedProgram::new(state, Arc::new(rules));

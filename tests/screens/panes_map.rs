@@ -8,7 +8,7 @@ use stepwright::driver::Situation;
 use stepwright::tui::pane::{PaneAction, PaneId};
 use stepwright::tui::view::View;
 use stepwright::world::World;
-use stepwright::world::kitchen::{Find, KitchenWorld, Source};
+use stepwright::worlds::kitchen::{Find, KitchenWorld, Source};
 
 fn after(task: &str, actions: &[&str]) -> View {
     let mut world = KitchenWorld::new(Source::shipped().unwrap(), Find::Moving);

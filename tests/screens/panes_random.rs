@@ -10,7 +10,6 @@ use stepwright::driver::{NewSession, Notice, Setup, prepare_new};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::tui::pane::{PANES, PaneId};
 use stepwright::tui::view::View;
-use stepwright::world::Sources;
 
 use crate::panes_bars::heard;
 use crate::support::driver::Watched;
@@ -53,11 +52,12 @@ fn contradictions(view: &View) -> Vec<String> {
 
 fn opened(random: &mut ChaCha8Rng, config: &Config, round: usize) -> Setup {
     let world = WORLDS[round % WORLDS.len()];
-    let tasks = Sources::default().told(world, None).unwrap();
+    let tasks = stepwright::worlds::sources().told(world, None).unwrap();
     let task = tasks[random.random_range(0..tasks.len())].id.clone();
     let method = METHODS[random.random_range(0..METHODS.len())].to_owned();
     let new = NewSession { world: world.into(), task, method, model: "symbolic".into(), ..NewSession::default() };
-    let prepared = |new: &NewSession| prepare_new(new, config, &Sources::default(), Arc::new(|| 1_795_000_000_000));
+    let prepared =
+        |new: &NewSession| prepare_new(new, config, &stepwright::worlds::sources(), Arc::new(|| 1_795_000_000_000));
     prepared(&new).or_else(|_| prepared(&NewSession { method: String::new(), ..new })).unwrap()
 }
 

@@ -133,7 +133,7 @@ fn blocking() {
 
 /// The live tree of a kitchen: a goal met, one blocked twice, a candidate pruned and one added by a person.
 pub(crate) fn live_tree() -> stepwright::blocking::BlockingTree {
-    let domain = stepwright::world::shipped_domain(&stepwright::world::kitchen::KIND).unwrap().unwrap();
+    let domain = stepwright::world::shipped_domain(&stepwright::worlds::kitchen::KIND).unwrap().unwrap();
     let facts = Facts {
         things: vec!["Cabinet|1".into(), "Drawer|2".into()],
         atoms: [

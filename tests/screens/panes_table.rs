@@ -10,7 +10,7 @@ use stepwright::driver::{BeliefView, Situation};
 use stepwright::tui::pane::PaneId;
 use stepwright::tui::view::View;
 use stepwright::world::World;
-use stepwright::world::table::{Source, TableWorld};
+use stepwright::worlds::table::{Source, TableWorld};
 
 /// The view after some calls of an episode that is asked one thing.
 fn after(domain: &str, objects: &[&str], query: &str, calls: &str) -> View {

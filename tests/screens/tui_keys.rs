@@ -78,7 +78,8 @@ impl Bench {
     pub(crate) fn new() -> Self {
         let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Outline::default())) as Box<dyn Pane>).collect();
         let themes = vec![Theme::monochrome(UNICODE)];
-        let mut app = App::new(Parts { panes, keymap: Keymap::default(), themes });
+        let mut app =
+            App::new(Parts { panes, keymap: Keymap::default(), themes, worlds: stepwright::worlds::WORLDS.into() });
         assert_eq!(app.take_effects(), vec![Effect::Catalog]);
         Bench { app, now: Instant::now() }
     }
@@ -86,7 +87,12 @@ impl Bench {
     /// The same with the program's own panes, after these notices.
     pub(crate) fn over(notices: Vec<Notice>) -> Self {
         let themes = vec![Theme::monochrome(UNICODE)];
-        let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
+        let parts = Parts {
+            panes: stepwright::tui::panes::all(),
+            keymap: Keymap::default(),
+            themes,
+            worlds: stepwright::worlds::WORLDS.into(),
+        };
         let mut bench = Bench { app: App::new(parts), now: Instant::now() };
         notices.into_iter().for_each(|notice| bench.app.notice(notice));
         bench.app.settle(bench.now);

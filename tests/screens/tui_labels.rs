@@ -8,7 +8,7 @@ use stepwright::sandbox::{Limits, Workers};
 use stepwright::tui::actions::ActionId;
 use stepwright::tui::app::App;
 use stepwright::tui::pane::{PANES, PaneAction, PaneId};
-use stepwright::world::{Sources, WORLDS};
+use stepwright::worlds::WORLDS;
 
 use crate::support::driver::Watched;
 use crate::support::opened::{begun, configuration};
@@ -43,7 +43,7 @@ async fn every_label_of_every_pane_in_every_world_is_its_key() {
     let config = configuration(folder.path());
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for world in WORLDS.iter().map(|kind| kind.name) {
-        let tasks = Sources::default().told(world, None).unwrap_or_default();
+        let tasks = stepwright::worlds::sources().told(world, None).unwrap_or_default();
         let Some(task) = tasks.first() else { continue };
         let clock = Arc::new(|| 1_795_000_000_000);
         let mut setup = begun((world, &task.id), ("", &[]), &config, clock, None);

@@ -12,7 +12,6 @@ use stepwright::export::{Format, render};
 use stepwright::method::showing;
 use stepwright::tui::app::{App, Effect};
 use stepwright::tui::manner::Manner;
-use stepwright::world::Sources;
 
 use crate::support::opened::configuration;
 use crate::support::session::{self, Builder};
@@ -58,7 +57,7 @@ fn a_plan_its_corrections_and_the_candidates_are_seen_together() {
     let _inside = runtime.enter();
     let folder = tempfile::tempdir().unwrap();
     let request = OpenRequest::Example("reprompt".to_owned());
-    let mut handle = open_to_read(&request, &configuration(folder.path()), &Sources::default()).unwrap();
+    let mut handle = open_to_read(&request, &configuration(folder.path()), &stepwright::worlds::sources()).unwrap();
     let mut app = app(false);
     app.show_in(Manner { read_only: true, ..Manner::default() }, None);
     settled(&mut app, &mut handle, &runtime);
@@ -263,7 +262,8 @@ fn a_person_s_keys_count_in_the_presenter_s_view_and_are_shown_there() {
     })
     .unwrap();
     let panes = stepwright::tui::panes::all();
-    let mut app = App::new(stepwright::tui::app::Parts { panes, keymap, themes });
+    let mut app =
+        App::new(stepwright::tui::app::Parts { panes, keymap, themes, worlds: stepwright::worlds::WORLDS.into() });
     let builder = reviewed();
     app.notice(builder.opened());
     press(&mut app, &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Char('w')]);
@@ -363,7 +363,7 @@ fn what_a_decision_was_about_is_beside_it_in_every_example() {
         ("dialogue", "The program so far"),
     ] {
         let request = OpenRequest::Example(name.to_owned());
-        let mut handle = open_to_read(&request, &config, &Sources::default()).unwrap();
+        let mut handle = open_to_read(&request, &config, &stepwright::worlds::sources()).unwrap();
         let mut app = app(false);
         app.show_in(Manner { read_only: true, presents: true, ..Manner::default() }, None);
         settled(&mut app, &mut handle, &runtime);

@@ -21,7 +21,12 @@ use stepwright::world::TaskInfo;
 pub fn app(ascii: bool) -> App {
     let wanted = Wanted { folder: None, name: Some("monochrome"), ascii, depth: Depth::None };
     let (themes, _) = theme_file::load(wanted).unwrap();
-    App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes })
+    App::new(Parts {
+        panes: stepwright::tui::panes::all(),
+        keymap: Keymap::default(),
+        themes,
+        worlds: stepwright::worlds::WORLDS.into(),
+    })
 }
 
 /// A session of two steps and a branch, waiting at the gate.

@@ -19,8 +19,8 @@ use stepwright::model::{
 use stepwright::program::{Call, Literal};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::demonstration::Demonstration;
-use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::{Ability, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
+use stepwright::worlds::household::agent::HouseholdAgent;
 use stepwright_trajectory::Step;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use stepwright::program::Call;
-use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind, household, shop};
+use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
+use stepwright::worlds::{household, shop};
 use stepwright_trajectory::Trajectory;
 use stepwright_trajectory::react::Form;
 

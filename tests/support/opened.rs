@@ -6,7 +6,6 @@ use std::sync::Arc;
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Clock, NewSession, Setup, Source, prepare_new};
-use stepwright::world::Sources;
 
 use super::driver::Scripted;
 
@@ -29,11 +28,11 @@ pub fn begun(
     let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let (world, task, method) = (world.into(), task.into(), method.into());
     let new = NewSession { world, task, method, options, model: "symbolic".into(), ..NewSession::default() };
-    let mut setup = match (prepare_new(&new, config, &Sources::default(), clock.clone()), &script) {
+    let mut setup = match (prepare_new(&new, config, &stepwright::worlds::sources(), clock.clone()), &script) {
         // What the built-in proposer cannot do the script's model may.
         (Err(_), Some((name, _))) => {
             let new = NewSession { model: (*name).into(), ..new };
-            prepare_new(&new, config, &Sources::default(), clock).unwrap()
+            prepare_new(&new, config, &stepwright::worlds::sources(), clock).unwrap()
         }
         (setup, _) => setup.unwrap(),
     };

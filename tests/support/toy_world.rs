@@ -7,10 +7,8 @@ use serde_json::{Value, json};
 use stepwright::options::Values;
 use stepwright::program::{Call, Literal};
 use stepwright::world::demonstration::Demonstration;
-use stepwright::world::{
-    Ability, Catalog, Entry, Episode, Identified, OpenedWorld, Outcome, ProgramHeader, Simulated, TaskInfo, WorldError,
-    WorldKind,
-};
+use stepwright::world::{Ability, OpenedWorld, Outcome, ProgramHeader, TaskInfo, WorldError, WorldKind};
+use stepwright::worlds::{Catalog, Entry, Episode, Identified, Simulated};
 
 /// The lamps' entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {

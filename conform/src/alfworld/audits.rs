@@ -8,6 +8,7 @@ use crate::{Row, difference};
 use stepwright_episode::Status;
 use stepwright_method::log_checks::{program_of, violations};
 use stepwright_trajectory::{Step, Trajectory};
+use stepwright_worlds::transcript_of;
 
 #[derive(Deserialize)]
 struct Episode {
@@ -43,10 +44,11 @@ pub(super) fn compare(file: &Path, label: &str) -> Row {
         };
         let accepted = |at: usize| log.steps.get(at).is_some_and(|step| !step.is_refused());
         row.compared += (0..log.steps.len()).filter(|at| accepted(*at)).count() as u64;
-        match program_of(&log) {
+        let transcript = transcript_of(&log);
+        match program_of(&transcript) {
             Err(why) => row.differs(difference(&episode.id, "a program", why)),
             Ok(program) => {
-                for found in violations(&log, &program)
+                for found in violations(&log, &transcript, &program)
                     .into_iter()
                     .filter(|found| accepted(found.step) && found.check.status == Status::Fails)
                 {

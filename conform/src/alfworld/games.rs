@@ -6,7 +6,7 @@ use super::replay::world_of;
 use super::{Games, difference};
 use crate::Row;
 use stepwright_world::World;
-use stepwright_world::household::{Edition, HouseholdWorld};
+use stepwright_worlds::household::{Edition, HouseholdWorld};
 
 /// Every game of `read` must mean what the compact definition of the same id means.
 pub fn compare_built(what: &str, read: &Games, compact: &Games) -> Row {

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Row, difference, unreadable};
 use stepwright_study::recordings::{each_line, jsonl_files, name_of};
-use stepwright_world::household::{Definition, Source, definition_of_problem};
+use stepwright_worlds::household::{Definition, Source, definition_of_problem};
 
 /// The games that episodes are replayed from first.
 const COMPACT: &str = "from compact JSON";

@@ -10,7 +10,7 @@ use crate::Row;
 use stepwright_program::{Call, render_program};
 use stepwright_study::recordings::jsonl_files;
 use stepwright_world::World;
-use stepwright_world::household::Edition;
+use stepwright_worlds::household::Edition;
 
 #[derive(Debug, Deserialize)]
 struct Program {

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::{Games, label, unreadable};
 use crate::{Found, Row, field};
-use stepwright_world::household::{Edition, HouseholdWorld, Source};
 use stepwright_world::{Outcome, World};
+use stepwright_worlds::household::{Edition, HouseholdWorld, Source};
 
 #[derive(Debug, Deserialize)]
 struct Episode {

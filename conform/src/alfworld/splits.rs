@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::{Games, unreadable};
 use crate::Row;
 use stepwright_study::recordings::document;
-use stepwright_world::household::embedded_compatibility;
+use stepwright_worlds::household::embedded_compatibility;
 
 #[derive(Debug, Deserialize)]
 struct Listed {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::{Row, difference, field, unreadable};
 use stepwright_study::recordings::{document, json_files, jsonl_files, name_of};
-use stepwright_world::kitchen::{Scene, Source};
+use stepwright_worlds::kitchen::{Scene, Source};
 
 type Scenes = BTreeMap<String, Arc<Scene>>;
 

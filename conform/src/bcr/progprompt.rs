@@ -10,7 +10,7 @@ use super::difference;
 use crate::Row;
 use stepwright_method::written_plan::{self, Going, Kind, Names, Plan, Vocabulary, advance, flatten};
 use stepwright_world::World;
-use stepwright_world::kitchen::{Find, KIND, KitchenWorld, Source};
+use stepwright_worlds::kitchen::{Find, KIND, KitchenWorld, Source};
 
 /// The recording's file.
 const FILE: &str = "progprompt_cases.jsonl";

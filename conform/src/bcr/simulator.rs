@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{Scenes, field};
 use crate::{Found, Row};
 use stepwright_study::recordings::name_of;
-use stepwright_world::kitchen::{Find, Simulation};
+use stepwright_worlds::kitchen::{Find, Simulation};
 
 /// A recorded sequence.
 #[derive(Debug, Deserialize)]
@@ -85,7 +85,7 @@ fn differing(moment: &Moment, simulation: &Simulation) -> [Found; 3] {
 
 /// Every thing's place and condition, under the names recordings use.
 fn objects(simulation: &Simulation) -> BTreeMap<String, Map<String, Value>> {
-    let of = |(id, parent, now): (&str, Option<&str>, stepwright_world::kitchen::Now)| {
+    let of = |(id, parent, now): (&str, Option<&str>, stepwright_worlds::kitchen::Now)| {
         let fields = json!({
             "parent": parent, "open": now.open, "on": now.on, "sliced": now.sliced, "cooked": now.cooked,
             "dirty": now.dirty, "filled": now.filled,

@@ -10,8 +10,8 @@ use super::{Scenes, field, unreadable};
 use crate::{Found, Row};
 use stepwright_study::recordings::name_of;
 use stepwright_world::blocking::{Blocked, Domain, Forest, Moment, Selection};
-use stepwright_world::kitchen::{Find, KitchenWorld, Source};
 use stepwright_world::{Atom, Facts, World, shipped_domain};
+use stepwright_worlds::kitchen::{Find, KitchenWorld, Source};
 
 /// A recorded run.
 #[derive(Debug, Deserialize)]
@@ -68,7 +68,7 @@ struct Replay<'a> {
 pub fn compare(file: &Path, scenes: &Scenes, source: &Arc<Source>) -> [Row; 2] {
     let mut steps = Row::new(format!("{} from scene files", name_of(file)), "steps");
     let mut sums = Row::new(format!("{} sums", name_of(file)), "runs");
-    let domain = match shipped_domain(&stepwright_world::kitchen::KIND) {
+    let domain = match shipped_domain(&stepwright_worlds::kitchen::KIND) {
         Some(Ok(domain)) => domain,
         Some(Err(error)) => {
             steps.differs(unreadable("worlds/kitchen/domain.toml", error));

@@ -47,7 +47,7 @@ pub(super) fn all(
     };
     let data = root.parent().unwrap_or(root);
     // What was read for one is not read again.
-    let sources = Sources::default();
+    let sources = stepwright_worlds::sources();
     let begun: Vec<_> = episodes
         .iter()
         .map(|(_, episode)| {

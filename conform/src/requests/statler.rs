@@ -14,7 +14,7 @@ use stepwright_episode::{ArtifactId, Node, Session};
 use stepwright_launch::NewSession;
 use stepwright_study::recordings::document;
 use stepwright_study::statler::live::answers;
-use stepwright_world::table::{Source, TableWorld};
+use stepwright_worlds::table::{Source, TableWorld};
 
 const TABLE: Folder = Folder { name: "", session: |r| cups(r), answers: texts, ended: trajectory };
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use stepwright_trajectory::react::{first, seen};
 use stepwright_world::World;
-use stepwright_world::household::{Edition, HouseholdWorld, Source};
+use stepwright_worlds::household::{Edition, HouseholdWorld, Source};
 
 use super::folder::Exception;
 use super::react::FOLDERS;

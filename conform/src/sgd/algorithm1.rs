@@ -9,7 +9,7 @@ use crate::{Difference, Row};
 use stepwright_method::reference::algorithm_1;
 use stepwright_method::verify::{Reading, Verified, rules, verify};
 use stepwright_program::{Call, Limits, Role, Rules, Specification, State, run_module};
-use stepwright_world::dialogue::Dialogue;
+use stepwright_worlds::dialogue::Dialogue;
 
 /// The specification of a service and the preconditions that a file's cases name.
 struct Setting {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::replay;
 use crate::{Difference, Row};
-use stepwright_world::dialogue::{Dialogue, Source};
+use stepwright_worlds::dialogue::{Dialogue, Source};
 
 /// Compares every dialogue in `raw/` that the recordings hold too, and steps through all of them.
 pub(super) fn compare(recorded: &Source, folder: &Path) -> Vec<Row> {

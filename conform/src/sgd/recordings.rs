@@ -10,9 +10,9 @@ use stepwright_method::precondition::{Demo, Demonstrations};
 use stepwright_program::{Call, Specification};
 use stepwright_study::recordings::document;
 use stepwright_world::demonstration::{self, Demonstration};
-use stepwright_world::dialogue::{self, GroundTruth};
-use stepwright_world::household::{Edition, HouseholdWorld, Source};
 use stepwright_world::{World, WorldError};
+use stepwright_worlds::dialogue::{self, GroundTruth};
+use stepwright_worlds::household::{Edition, HouseholdWorld, Source};
 
 /// Which dialogues of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Steps through recorded dialogues with their own acts: each must be won, and its program be the recorded calls.
 
 use crate::{Difference, Row};
-use stepwright_world::dialogue::{Dialogue, DialogueWorld, END_TURN, Source, Speaker};
 use stepwright_world::{Outcome, World};
+use stepwright_worlds::dialogue::{Dialogue, DialogueWorld, END_TURN, Source, Speaker};
 
 /// Replays every dialogue of a source; `what` names it.
 pub(super) fn compare(source: &Source, what: &str) -> Row {

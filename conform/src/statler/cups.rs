@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{field, read, row, unreadable};
 use crate::Row;
 use stepwright_study::recordings::name_of;
-use stepwright_world::table::{Scene, game, is_right};
+use stepwright_worlds::table::{Scene, game, is_right};
 
 #[derive(Debug, Deserialize)]
 struct File {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{field, row, unreadable};
 use crate::Row;
-use stepwright_world::table::Table;
+use stepwright_worlds::table::Table;
 
 #[derive(Debug, Deserialize)]
 struct Case {

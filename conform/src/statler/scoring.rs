@@ -15,7 +15,7 @@ use stepwright_study::statler::outputs::{Output, Said, equal_text};
 use stepwright_study::statler::recorded::{Episode, episode_files};
 use stepwright_study::statler::report::scored;
 use stepwright_study::statler::scores::Played;
-use stepwright_world::table::Move;
+use stepwright_worlds::table::Move;
 
 /// A method's recorded run of an episode.
 #[derive(Debug, Deserialize)]

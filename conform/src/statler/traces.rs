@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{each, field, read, row, unreadable};
 use crate::Row;
 use stepwright_study::recordings::json_files;
-use stepwright_world::table::Table;
+use stepwright_worlds::table::Table;
 
 /// An episode as published or generated, as far as it is looked at here.
 #[derive(Debug, Deserialize)]

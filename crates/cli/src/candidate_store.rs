@@ -15,7 +15,8 @@ use stepwright_method::precondition::{AdoptedAction, AdoptedSet, CandidateStore,
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
 use stepwright_trajectory::{Step, Trajectory};
-use stepwright_world::{OpenSpec, Sources, WORLDS, transcript_of};
+use stepwright_world::OpenSpec;
+use stepwright_worlds::{WORLDS, transcript_of};
 
 /// Whose demonstrations count.
 #[derive(Debug, Args)]
@@ -79,7 +80,7 @@ impl Where {
             ..NewSession::default()
         };
         let config = global.load()?;
-        let sources = Sources::with_adapters(config.external.clone());
+        let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
         let setup = prepare_new(&new, &config, &sources, system_clock());
         let setup = setup.map_err(|e| fail(e.to_string()))?;
         let Beginning::New(header) = setup.beginning else {
@@ -158,7 +159,7 @@ fn of_logs(files: &[PathBuf]) -> Result<(CandidateStore, AdoptedSet, &'static st
 
 /// The worlds whose specification (of the first task) has an action of the set.
 fn having(set: &AdoptedSet) -> Vec<WorldName> {
-    let (sources, options) = (Sources::default(), BTreeMap::new());
+    let (sources, options) = (stepwright_worlds::sources(), BTreeMap::new());
     let has = |world: &WorldName| {
         let spec = OpenSpec { world: world.name(), data: None, options: &options, task: "" };
         let opened = sources.open(&spec).ok()?;

@@ -14,6 +14,7 @@ use stepwright_method::log_checks::{Read, Violation, program_of, violations};
 use stepwright_method::precondition::AdoptedSet;
 use stepwright_text::words::count;
 use stepwright_trajectory::Trajectory;
+use stepwright_worlds::transcript_of;
 
 /// Checks logs of episodes against preconditions and effects.
 #[derive(Debug, Args)]
@@ -39,13 +40,14 @@ impl CheckLogs {
             let (read, wrong) = read_logs(path).map_err(CliError::Failed)?;
             wrong.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
             for log in read {
-                let mut program = program_of(&log).map_err(CliError::Failed)?;
+                let transcript = transcript_of(&log);
+                let mut program = program_of(&transcript).map_err(CliError::Failed)?;
                 for action in set.iter().flat_map(|set| &set.actions) {
                     let (action, assertions) = (action.action.clone(), action.assertions.clone());
                     let adopted = Assertions { action, assertions, origin: "a file".to_owned() };
                     program.adopt(&adopted).map_err(|e| CliError::Failed(format!("{}: {e}", log.id)))?;
                 }
-                let found = violations(&log, &program);
+                let found = violations(&log, &transcript, &program);
                 (logs, steps) = (logs + 1, steps + log.steps.len());
                 let failing = |effects| move |v: &&Violation| v.check.status == Status::Fails && v.is_effect == effects;
                 violated += found.iter().filter(failing(false)).count();

@@ -44,7 +44,8 @@ impl Compare {
     /// Compares, and prints or writes. The exit code is 1 where they differ.
     pub fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
-        let (folder, sources) = (config.paths.sessions(), Sources::with_adapters(config.external.clone()));
+        let (folder, sources) =
+            (config.paths.sessions(), stepwright_worlds::sources().with_adapters(config.external.clone()));
         if self.last {
             self.sessions.insert(0, newest(&folder)?.into_os_string());
         }

@@ -13,7 +13,7 @@ use stepwright_launch::config::Config;
 use stepwright_launch::{CONTENDER, contender};
 use stepwright_protocol::Contender;
 use stepwright_tui::manner::Manner;
-use stepwright_world::WORLDS;
+use stepwright_worlds::WORLDS;
 
 /// Ask several models, methods, prompts or sets of assertions at each step what they would do, side by side in the workbench.
 #[derive(Debug, Args)]

@@ -11,7 +11,6 @@ use stepwright_episode::log;
 use stepwright_export::Format;
 use stepwright_launch::config::Config;
 use stepwright_launch::load_sessions;
-use stepwright_world::Sources;
 
 /// Writes a session as an HTML page, an asciicast, an ATIF trajectory, or JSONL in its normal form.
 #[derive(Debug, Args)]
@@ -111,7 +110,7 @@ struct Place<'a> {
 
 /// A session in a format, as a recording if `None`. Of a file of logs all episodes as text, else the first.
 fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Result<String, CliError> {
-    let sources = Sources::with_adapters(config.external.clone());
+    let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
     let mut loaded = match &session.file {
         None => {
             let read = log::read(std::io::stdin().lock(), Path::new("standard input"));

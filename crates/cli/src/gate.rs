@@ -21,8 +21,8 @@ use stepwright_model::upstream::UPSTREAM;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::runner::episode;
 use stepwright_tui::manner::Manner;
-use stepwright_world::agent::KIND;
-use stepwright_world::{AgentCommand, Sources};
+use stepwright_world::AgentCommand;
+use stepwright_worlds::agent::KIND;
 
 /// Most answers of a headless run.
 const MOST: u32 = 10_000;
@@ -126,7 +126,8 @@ impl Gate {
     }
 
     fn headless(&self, config: Config) -> Result<ExitCode, CliError> {
-        let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
+        let sources =
+            stepwright_worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         let model = config.model.model.clone();
         let in_force = self.preconditions.clone().map(InForce::new);
         let new = NewSession { world: KIND.name.to_owned(), model, ..NewSession::default() };

@@ -29,8 +29,8 @@ use stepwright_protocol::{Command, Contender, DuelCommand, Handle, Request};
 use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use stepwright_tui::manner::Manner;
-use stepwright_world::external::COMMAND_LINE;
 use stepwright_world::{Ability, Sources, TaskInfo, WorldKind};
+use stepwright_worlds::external::COMMAND_LINE;
 
 const READ_WHOLE: u64 = 1 << 20;
 
@@ -73,7 +73,8 @@ impl Launch {
     pub fn new(config: Config, reopened: Option<Reopened>) -> std::io::Result<Self> {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
+        let sources =
+            stepwright_worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         Ok(Launch {
             config,
             sources,
@@ -276,7 +277,8 @@ impl Launcher for Launch {
             let asks = kind.has(Ability::Remote) && !kind.has(Ability::Answers);
             let suggests = launch::first_method(kind, &self.config).map(str::to_owned);
             let formed = self.config.method.form.is_some();
-            WorldEntry { name, about, tasks, suggests, kind: Some(kind), asks, formed }
+            let (kind, among) = (Some(kind), self.sources.kinds().clone());
+            WorldEntry { name, about, tasks, suggests, kind, among, asks, formed }
         };
         let mut known = self.sources.kinds().to_vec();
         // The first world is the one shown: one with data of the person's own, if there is one, or with their command.

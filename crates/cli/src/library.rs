@@ -63,7 +63,7 @@ impl LibraryCommand {
 
 /// The library of these places, with what is new read.
 pub(super) fn read(shelf: &Shelf, places: &[PathBuf]) -> Library {
-    let mut library = Library::new(shelf.cache.clone());
+    let mut library = Library::new(shelf.cache.clone(), shelf.worlds.clone());
     let bar = progress(0).with_message("files of the library");
     library.index.refresh(places, &mut |done, all| {
         bar.set_length(all as u64);

@@ -13,7 +13,7 @@ use stepwright_method::{self as method, MethodInfo, ModelTraits};
 use stepwright_study::matrix;
 use stepwright_study::runner::Opening;
 use stepwright_world::options::{self, Kind, OptionSpec, Values};
-use stepwright_world::{Sources, WORLDS};
+use stepwright_worlds::WORLDS;
 
 /// How long it is waited for a method in another process to say what it is.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -64,7 +64,7 @@ impl Methods {
         let config = global.load()?;
         let own = config.methods.values().filter_map(|command| command.introduce(PATIENCE).ok());
         let methods: Vec<MethodInfo> = method::all().into_iter().chain(own).collect();
-        let sources = Sources::with_adapters(config.external.clone());
+        let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
         let mut worlds = Vec::new();
         for world in WORLDS {
             let tasks = sources.told(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
@@ -141,7 +141,8 @@ fn option_line(flag: &str, spec: &OptionSpec) -> String {
 
 fn described(info: &MethodInfo) -> String {
     let model = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
-    let fitting = WORLDS.iter().filter(|world| method::fits(info, &Values::default(), world, None, &model).is_ok());
+    let fitting =
+        WORLDS.iter().filter(|world| method::fits(info, &Values::default(), (world, WORLDS), None, &model).is_ok());
     let worlds: Vec<&str> = fitting.map(|world| world.name).collect();
     format!("{}: {}\n  worlds: {}\n", info.id, info.description, worlds.join(", "))
 }

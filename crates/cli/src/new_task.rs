@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::world::WorldName;
 use super::{CliError, print, print_json, target};
-use stepwright_world::{GeneratedTask, Sources, WORLDS, WorldKind};
+use stepwright_world::{GeneratedTask, WorldKind};
+use stepwright_worlds::WORLDS;
 
 /// Generates a task.
 #[derive(Debug, Args)]
@@ -70,7 +71,7 @@ fn append(world: WorldName, path: &Path, line: &str) -> Result<(), CliError> {
             (true, _) => Err("it holds a session or results".to_owned()),
             // A list, or an object over several lines, which could not be read with a line behind it.
             (false, false) => Err("it does not hold an object a line".to_owned()),
-            (false, true) => Sources::default().tasks(world.name(), Some(path)).map_err(|e| e.to_string()),
+            (false, true) => stepwright_worlds::sources().tasks(world.name(), Some(path)).map_err(|e| e.to_string()),
         };
         let no = |why| format!("{} is no file of tasks of {}: {why}; name another --out", path.display(), world.name());
         tasks.map_err(|why| CliError::Usage(no(why)))?;
@@ -110,7 +111,7 @@ mod tests {
         for seed in seeds.iter().copied() {
             NewTask { world: name, kind: kind.to_owned(), seed, out: Some(path.to_owned()) }.made()?;
         }
-        let tasks = Sources::default().tasks(world, Some(path))?;
+        let tasks = stepwright_worlds::sources().tasks(world, Some(path))?;
         Ok(tasks.into_iter().map(|task| task.id).collect())
     }
 

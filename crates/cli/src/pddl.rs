@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, print, print_file};
 use stepwright_world::planner::classical::{Limits, PlanningTask, Unseen};
-use stepwright_world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal};
+use stepwright_world::{Ability, OpenSpec, OpenedWorld, refusal};
+use stepwright_worlds::WORLDS;
 
 /// Prints a task as PDDL, in worlds with a planning domain.
 #[derive(Debug, Args)]
@@ -51,7 +52,7 @@ impl Pddl {
             return Err(CliError::Usage(why));
         }
         let spec = OpenSpec { world: name, data: self.options.data.as_deref(), options: &options, task };
-        let problem = self.problem(Sources::default().open(&spec)?)?;
+        let problem = self.problem(stepwright_worlds::sources().open(&spec)?)?;
         if self.domain {
             print_file(problem.domain)?;
         } else if !self.plan {

@@ -111,7 +111,8 @@ pub fn cast(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<S
     let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
     let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
     let (themes, _) = theme_file::load(wanted)?;
-    let frames = Frames::new(SIZE, Keymap::default(), themes).map_err(|e| e.to_string())?;
+    let frames =
+        Frames::new(SIZE, Keymap::default(), themes, stepwright_worlds::WORLDS.into()).map_err(|e| e.to_string())?;
     let runtime = runtime().ok_or("the system refuses a thread")?;
     let _inside = runtime.enter();
     let reading = Reading::open(loaded, config, sources).ok();

@@ -17,7 +17,8 @@ use stepwright_method as method;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::run;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector, SessionFolder};
-use stepwright_world::{Ability, AgentCommand, Sources, TaskInfo, WORLDS};
+use stepwright_world::{Ability, AgentCommand, TaskInfo};
+use stepwright_worlds::WORLDS;
 
 /// Runs episodes headless.
 #[derive(Debug, Args)]
@@ -83,7 +84,8 @@ impl Run {
             super::gate::stand_behind(&mut config, global, command);
             config.method.method = method;
         }
-        let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
+        let sources =
+            stepwright_worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         // A file of tasks is meant as a whole.
         let file = Some(PathBuf::from(&self.tasks)).filter(|path| behind_gate && path.is_file());
         let selector = if file.is_some() { "all" } else { self.tasks.as_str() };

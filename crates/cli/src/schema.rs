@@ -13,7 +13,7 @@ use stepwright_launch::config;
 use stepwright_method as method;
 use stepwright_study::run::RunResult;
 use stepwright_study::runner::{Head, PlanLine};
-use stepwright_world::external as world;
+use stepwright_worlds::external as world;
 
 /// Prints a JSON schema (draft 2020-12).
 #[derive(Debug, Args)]

@@ -10,9 +10,9 @@ use crate::debug_log;
 use stepwright_episode::{Configuration, Role};
 use stepwright_launch::config::{Config, Overrides};
 use stepwright_method::{self as method, OF_SESSIONS};
-use stepwright_world::WORLDS;
-use stepwright_world::external::COMMAND_LINE;
 use stepwright_world::options::{Kind, OptionSpec, flags, known_names};
+use stepwright_worlds::WORLDS;
+use stepwright_worlds::external::COMMAND_LINE;
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Default, Args)]

@@ -25,7 +25,6 @@ use stepwright_tui::manner::Manner;
 use stepwright_tui::run::{Options, run};
 use stepwright_tui::theme::Theme;
 use stepwright_tui::theme_file::{self, Wanted};
-use stepwright_world::Sources;
 
 /// Which session, where in it, and whether blind.
 #[derive(Debug, Args)]
@@ -112,7 +111,7 @@ impl Present {
 
 /// A mirror of a session, at an address that is told.
 fn mirrored(config: &Config, file: &Path, episode: Option<&str>) -> Result<Mirror, CliError> {
-    let sources = Sources::with_adapters(config.external.clone());
+    let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
     let failed = |error: String| CliError::Failed(format!("{}: {error}", file.display()));
     // What could not be read of it the workbench says.
     let found = load_sessions(file, Some(episode.unwrap_or_default()), &sources).map_err(|e| failed(e.to_string()))?;
@@ -173,6 +172,7 @@ pub(crate) fn open_with(
         panes: stepwright_tui::panes::all(),
         keymap,
         themes,
+        worlds: stepwright_worlds::WORLDS.into(),
         mouse: config.ui.mouse,
         open: session.as_ref().map(|s| s.file.clone()),
         begin,

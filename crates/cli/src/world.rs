@@ -7,8 +7,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, Value
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::CliError;
+use stepwright_world::WorldKind;
 use stepwright_world::options::{OptionSpec, flags};
-use stepwright_world::{self as world, WORLDS, WorldKind};
+use stepwright_worlds::WORLDS;
 
 /// A world, chosen by its name.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +18,7 @@ pub(crate) struct WorldName(&'static WorldKind);
 impl WorldName {
     /// The world of a name; none if there is no such world.
     pub fn of(name: &str) -> Option<Self> {
-        world::named(WORLDS, name).ok().map(WorldName)
+        stepwright_worlds::named(name).ok().map(WorldName)
     }
 
     pub fn name(self) -> &'static str {
@@ -33,7 +34,7 @@ impl std::str::FromStr for WorldName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        world::named(WORLDS, name).map(WorldName).map_err(|e| e.to_string())
+        stepwright_worlds::named(name).map(WorldName).map_err(|e| e.to_string())
     }
 }
 

@@ -37,8 +37,8 @@ impl Driver {
         let kind = &self.knowledge.kind;
         let own = if self.timeline.is_own_form() { "own" } else { "" };
         let with_form = options.clone().with(&FORM, own);
-        method::fits(&method.info(), &with_form, self.timeline.world.kind(), Some(kind), &traits)
-            .map_err(|misfit| misfit.to_string())?;
+        let world = (self.timeline.world.kind(), &*self.knowledge.worlds);
+        method::fits(&method.info(), &with_form, world, Some(kind), &traits).map_err(|misfit| misfit.to_string())?;
         Ok(Prepared { method, options, source, roles })
     }
 

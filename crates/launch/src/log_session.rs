@@ -18,7 +18,8 @@ use stepwright_episode::{
 use stepwright_method::log_checks::AlongLog;
 use stepwright_method::program_context::ProgramContext;
 use stepwright_program::Call;
-use stepwright_world::{OpenedWorld, Sources, World, transcript_of};
+use stepwright_world::{OpenedWorld, Sources, World};
+use stepwright_worlds::transcript_of;
 
 pub(super) struct LogSession {
     pub(super) session: Session,
@@ -212,8 +213,9 @@ mod tests {
     #[test]
     fn a_log_is_checked_with_the_values_it_reports() {
         let logs = read_any(LOG.as_bytes(), "log").all;
-        let program = program_of(&logs[0]).unwrap();
-        let found = violations(&logs[0], &program);
+        let violated = |log: &Trajectory, program: &ProgramContext| violations(log, &transcript_of(log), program);
+        let program = program_of(&transcript_of(&logs[0])).unwrap();
+        let found = violated(&logs[0], &program);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].step, found[0].action.as_str()), (1, "take pan 1 from desk 1"));
         assert_eq!((found[0].check.status, found[0].check.condition.as_str()), (Status::Fails, "self.is_visible(obj)"));
@@ -223,7 +225,7 @@ mod tests {
             "take pan 1 from desk 1\nNothing happens.",
             "take pan 1 from desk 1\nYou pick up the pan 1 from the desk 1.",
         );
-        let given = violations(&read_any(given.as_bytes(), "log").all[0], &program);
+        let given = violated(&read_any(given.as_bytes(), "log").all[0], &program);
         assert_eq!((given[0].step, given[0].check.status), (1, Status::Unknown), "{given:?}");
         // The hand is full then: that was read, two steps before.
         assert_eq!((given[1].step, given[1].check.status), (2, Status::Fails), "{given:?}");
@@ -233,7 +235,7 @@ mod tests {
         );
         let mut silent = logs[0].clone();
         silent.steps[0].observation = None;
-        let found = violations(&silent, &program);
+        let found = violated(&silent, &program);
         assert!(found.iter().all(|v| v.check.status == Status::Unknown) && found.len() == 2, "{found:?}");
         assert!(found[0].check.detail.as_ref().unwrap().contains("observed at step 1"), "{found:?}");
     }
@@ -244,7 +246,7 @@ mod tests {
         let path = folder.path().join("run.txt");
         std::fs::write(&path, LOG).unwrap();
         let clock: Clock = std::sync::Arc::new(|| 7);
-        let made = open(&path, "", &Sources::default(), &clock).unwrap();
+        let made = open(&path, "", &stepwright_worlds::sources(), &clock).unwrap();
         let LogSession { session, records, mut opened } = made;
         assert_eq!((session.nodes().len(), session.header.sentence.as_str()), (4, "put a mug in desk"));
         let marks: Vec<Mark> =
@@ -262,7 +264,7 @@ mod tests {
         opened.world.reset(&session.header.task, 0).unwrap();
         assert!(opened.world.act("open fridge 1").unwrap().error.unwrap().contains("goes on with `go to desk 1`"));
         std::fs::write(&path, "nothing").unwrap();
-        let Err(error) = open(&path, "", &Sources::default(), &clock) else { panic!("no log") };
+        let Err(error) = open(&path, "", &stepwright_worlds::sources(), &clock) else { panic!("no log") };
         assert!(error.to_string().contains("run.txt:1") && error.to_string().contains("Action:"), "{error}");
     }
 
@@ -281,7 +283,7 @@ mod tests {
         let path = folder.path().join("chat.jsonl");
         std::fs::write(&path, serde_json::json!({ "messages": messages }).to_string()).unwrap();
         let clock: Clock = std::sync::Arc::new(|| 7);
-        let LogSession { session, records, .. } = open(&path, "", &Sources::default(), &clock).unwrap();
+        let LogSession { session, records, .. } = open(&path, "", &stepwright_worlds::sources(), &clock).unwrap();
         assert!(session.current().unwrap().turn.notes[0].ends_with(": There are three.\nBye."));
         let written = |format| render(format, &session.header, &records, stepwright_method::showing).unwrap();
         assert!(written(Format::Text).contains("    note: The agent's last words: There are three.\n          Bye.\n"));
@@ -309,7 +311,7 @@ mod tests {
             );
             let path = folder.path().join("session.json");
             std::fs::write(&path, text.unwrap()).unwrap();
-            let again = open(&path, "", &Sources::default(), &clock).unwrap().session;
+            let again = open(&path, "", &stepwright_worlds::sources(), &clock).unwrap().session;
             let of = |session: &Session| {
                 let line = session.line().into_iter().map(|node| node.id).collect::<Vec<_>>();
                 let done = line.into_iter().filter_map(|id| session.node(id));

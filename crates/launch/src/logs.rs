@@ -76,7 +76,8 @@ mod tests {
         let good = format!(r#"{{"id":"a","messages":[{{"role":"assistant","content":"","tool_calls":[{call}]}}]}}"#);
         std::fs::write(&path, format!("{good}\n{{\"messages\":[\n")).unwrap();
         for episode in [None, Some("a"), Some("")] {
-            let LoadedFile { sessions, problems } = load_sessions(&path, episode, &Sources::default()).unwrap();
+            let LoadedFile { sessions, problems } =
+                load_sessions(&path, episode, &stepwright_worlds::sources()).unwrap();
             assert_eq!(sessions.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["a"]);
             assert!(problems.len() == 1 && problems[0].contains("line 2: no JSON"), "{problems:?}");
         }

@@ -24,10 +24,10 @@ use stepwright_sandbox::Held;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::blocking::{Domain, NamedDomain};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::external::Adapter;
 use stepwright_world::options::Values;
 use stepwright_world::state_form::StateForm;
-use stepwright_world::{Ability, OpenSpec, Sources, WORLDS, World, WorldKind};
+use stepwright_world::{Ability, OpenSpec, Sources, World, WorldKind};
+use stepwright_worlds::external::Adapter;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenRequest {
@@ -155,7 +155,7 @@ fn prepare_log(path: &Path, episode: &str, config: &Config, sources: &Sources) -
     let keep = Persistence::Copy(session_path(&config.paths.sessions(), &session.header));
     let beginning = Beginning::Resume { session: Box::new(session), records };
     let parts = (method, source, BlockingSource::Assertions);
-    Ok(Setup { keep, ..setup(beginning, opened.world, parts, Vec::new(), config) })
+    Ok(Setup { keep, ..setup(beginning, opened.world, parts, Vec::new(), (config, sources)) })
 }
 
 pub(super) fn prepare_loaded(
@@ -184,7 +184,7 @@ pub(super) fn prepare_loaded(
     let is_held = session.node(0).is_some_and(|root| root.document(&ArtifactId::FORM).is_some());
     let form = header.options.get(FORM.key).filter(|_| !is_held).map(|path| form_of(path)).transpose();
     let beginning = Beginning::Resume { session: Box::new(session), records };
-    let mut made = setup(beginning, opened.world, (method, source, blocking), demonstrations, config);
+    let mut made = setup(beginning, opened.world, (method, source, blocking), demonstrations, (config, sources));
     match form {
         Ok(form) => made.form = form,
         // As of a domain.
@@ -206,7 +206,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
 
 /// The same to be looked at and not begun: a program that gets answers is not started for it.
 pub fn prepare_unbegun(new: &NewSession, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
-    let answers = WORLDS.iter().any(|world| world.name == new.world && world.has(Ability::Answers));
+    let answers = sources.kinds().iter().any(|world| world.name == new.world && world.has(Ability::Answers));
     prepare_at(new, config, sources, system_clock(), !answers)
 }
 
@@ -255,7 +255,7 @@ fn prepare_at(
     let models = models_of_roles(&info, &method_options, (options, config)).map_err(OpenError::Failed)?;
     let roles = roles_named(&models, &models, &[&source], &resolver).map_err(OpenError::Failed)?;
     let traits = first_asked(&info, &roles, &source).traits();
-    method::fits(&info, &method_options, kind, task_kind.as_deref(), &traits)
+    method::fits(&info, &method_options, (kind, sources.kinds()), task_kind.as_deref(), &traits)
         .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;
     let named = own.map(|name| (DOMAIN.key.to_owned(), name.to_string()));
     let embedder = Some(&config.embedder).filter(|name| *name != BUILT_IN);
@@ -283,7 +283,7 @@ fn prepare_at(
     // Only a policy that does something is worth a record.
     let policy = Some(config.gate.policy.clone()).filter(|p| *p != Policy::manual());
     let parts = (method, source, blocking);
-    let mut made = setup(beginning, opened.world, parts, demonstrations, config);
+    let mut made = setup(beginning, opened.world, parts, demonstrations, (config, sources));
     made.form = form;
     Ok(Setup { policy, clock, ..made })
 }
@@ -306,7 +306,7 @@ fn setup(
     world: Box<dyn World>,
     (method, source, blocking): (Arc<dyn Method>, Source, BlockingSource),
     demonstrations: Vec<Demonstration>,
-    config: &Config,
+    (config, sources): (&Config, &Sources),
 ) -> Setup {
     let header = match &beginning {
         Beginning::New(header) => header,
@@ -320,11 +320,13 @@ fn setup(
             held.in_words()
         )
     });
-    let proposer = stepwright_world::agent_of_session(world.kind(), header, &demonstrations);
+    let proposer = stepwright_worlds::agent_of_session(world.kind(), header, &demonstrations);
     let demonstrations = Arc::new(demonstrations);
+    let mut knowledge = Knowledge::new(world.as_ref(), proposer, Arc::clone(&demonstrations), blocking);
+    knowledge.worlds = sources.kinds().clone();
     Setup {
         beginning,
-        knowledge: Knowledge::new(world.as_ref(), proposer, Arc::clone(&demonstrations), blocking),
+        knowledge,
         services: stepwright_service::all(config.candidates, config.paths.shelf(), true),
         prompting: Prompting {
             prompts: Prompts::new(Some(&config.paths.config)),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepwright_episode::{Actor, Choice, Node as SessionNode, ProposalId, Session, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
-use stepwright_world::{WORLDS, transcript_of};
+use stepwright_world::{WorldKind, transcript_of};
 
 /// The index of a file: texts once, the rest by their numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -152,11 +152,11 @@ impl Writing {
         at as u32
     }
 
-    fn log(&mut self, log: &Trajectory) {
-        let transcript = transcript_of(log);
+    fn log(&mut self, log: &Trajectory, worlds: &[&'static WorldKind]) {
+        let transcript = transcript_of(log, worlds);
         let environments = transcript.environments;
         let is_its = |names: &[&str]| !names.is_empty() && names == environments && transcript.tools.is_none();
-        let kind = WORLDS.iter().find(|kind| kind.transcript.is_some_and(|own| is_its(own.environments)));
+        let kind = worlds.iter().find(|kind| kind.transcript.is_some_and(|own| is_its(own.environments)));
         let mut episode = Episode {
             id: log.id.clone(),
             world: kind.map(|kind| kind.name.to_owned()).unwrap_or_default(),
@@ -286,9 +286,10 @@ impl Contents {
         writing.contents
     }
 
-    pub fn of_logs(logs: &[Trajectory], problems: Vec<String>) -> Self {
+    /// What logs hold, read as those of these worlds.
+    pub fn of_logs(logs: &[Trajectory], problems: Vec<String>, worlds: &[&'static WorldKind]) -> Self {
         let mut writing = Writing::default();
-        logs.iter().for_each(|log| writing.log(log));
+        logs.iter().for_each(|log| writing.log(log, worlds));
         Contents { problems, ..writing.contents }
     }
 

@@ -14,6 +14,7 @@ use super::occasions::{Case, Group, Kept, Occasions, Place, Wanted, calls_before
 use stepwright_episode::action_of_effects;
 use stepwright_program::{Assertion, Call, CheckResult, Checker, Effect, Followed, Outcome, Rejection};
 use stepwright_text::words::{count, finding};
+use stepwright_world::Kinds;
 use stepwright_world::transcript::WAS_THERE;
 
 /// Decisions that are listed at most, of those stopped and of those not told; the counts are always whole.
@@ -188,9 +189,9 @@ pub struct Library {
 }
 
 impl Library {
-    /// None read yet; the index is kept in that folder.
-    pub fn new(cache: PathBuf) -> Self {
-        Library { index: Index::new(cache), ..Library::default() }
+    /// None read yet; the index is kept in that folder, and logs are read as those of these worlds.
+    pub fn new(cache: PathBuf, worlds: Kinds) -> Self {
+        Library { index: Index::new(cache, worlds), ..Library::default() }
     }
 
     fn occasions(&self, wanted: &Wanted) -> Vec<Arc<Occasions>> {

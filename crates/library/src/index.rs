@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::contents::Contents;
 use stepwright_episode::log;
-use stepwright_world::{problems, read_logs};
+use stepwright_world::{Kinds, WorldKind, problems, read_logs};
 
 /// The version of what is kept; another one's entries are made anew.
 const VERSION: u32 = 2;
@@ -43,15 +43,16 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Index {
     cache: PathBuf,
+    pub(crate) worlds: Kinds,
     known: BTreeMap<PathBuf, (Stamp, Arc<Contents>)>,
     /// What could not be kept, in words.
     pub problem: Option<String>,
 }
 
 impl Index {
-    /// None read yet; what is read is kept in that folder.
-    pub fn new(cache: PathBuf) -> Self {
-        Index { cache, ..Index::default() }
+    /// None read yet; what is read is kept in that folder, and logs are read as those of these worlds.
+    pub fn new(cache: PathBuf, worlds: Kinds) -> Self {
+        Index { cache, worlds, ..Index::default() }
     }
 
     /// Reads what is new in these files and folders, and forgets what is gone; whether anything is other than it was. `progress` is told
@@ -92,7 +93,7 @@ impl Index {
             Err(e) => return Contents::unreadable(format!("{}: {e}", path.display())),
         };
         let same = kept.filter(|kept| kept.digest == digest);
-        let contents = same.map_or_else(|| read(path), |kept| kept.contents);
+        let contents = same.map_or_else(|| read(path, &self.worlds), |kept| kept.contents);
         let entry = Entry { version: VERSION, path: path.to_owned(), stamp, digest, contents };
         if let Err(e) = keep(&self.cache, &place, &entry) {
             self.problem = Some(format!("the index cannot be kept in {}: {e}", self.cache.display()));
@@ -153,7 +154,7 @@ fn walk(path: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Stamp>) {
     }
 }
 
-fn read(path: &Path) -> Contents {
+fn read(path: &Path, worlds: &[&'static WorldKind]) -> Contents {
     if log::is_session(path) {
         return match log::load(path) {
             Ok(loaded) => Contents::of_session(&loaded.session),
@@ -161,7 +162,7 @@ fn read(path: &Path) -> Contents {
         };
     }
     match read_logs(path) {
-        Ok(read) => Contents::of_logs(&read.all, problems(&read, path)),
+        Ok(read) => Contents::of_logs(&read.all, problems(&read, path), worlds),
         Err(e) => Contents::unreadable(e.to_string()),
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::contents::{Contents, Decision, Episode, Node};
 use super::index::Index;
 use stepwright_program::{Call, Function, Literal, Role, Specification, State};
-use stepwright_world::WORLDS;
+use stepwright_world::WorldKind;
 
 /// The actions whose occasions are kept.
 const ACTIONS: usize = 4;
@@ -118,7 +118,8 @@ impl Kept {
             match known.filter(|known| Arc::ptr_eq(&known.contents, contents)) {
                 Some(known) => found.push(known),
                 None => {
-                    found.extend(gathered(path, contents, wanted, specifications).map(Arc::new));
+                    let file = (path, contents, &*index.worlds);
+                    found.extend(gathered(file, wanted, specifications).map(Arc::new));
                 }
             }
         }
@@ -131,8 +132,7 @@ impl Kept {
 }
 
 fn gathered(
-    path: &Path,
-    contents: &Arc<Contents>,
+    (path, contents, worlds): (&Path, &Arc<Contents>, &[&'static WorldKind]),
     wanted: &Wanted,
     specifications: &mut FxHashMap<String, Option<Specification>>,
 ) -> Option<Occasions> {
@@ -168,7 +168,7 @@ fn gathered(
             let at = episode.nodes.iter().position(|node| is_it(&node)).filter(|_| wanted.after)?;
             states.get(at)?.clone()
         };
-        let kind = WORLDS.iter().find(|kind| kind.name == episode.world);
+        let kind = worlds.iter().find(|kind| kind.name == episode.world);
         let shown = kind.and_then(|kind| kind.transcript).map(|transcript| transcript.shown);
         let before = found.len();
         for (number, decision) in decisions {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use stepwright_world::Kinds;
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shelf {
     pub sessions: PathBuf,
@@ -10,6 +12,8 @@ pub struct Shelf {
     pub list: PathBuf,
     /// The folder of the index.
     pub cache: PathBuf,
+    /// The worlds there are: logs are read as theirs.
+    pub worlds: Kinds,
 }
 
 impl Shelf {

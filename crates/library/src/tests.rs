@@ -31,7 +31,7 @@ fn logs() -> String {
 }
 
 fn read(places: &[PathBuf], cache: &Path) -> (Library, usize) {
-    let mut library = Library::new(cache.to_owned());
+    let mut library = Library::new(cache.to_owned(), stepwright_worlds::WORLDS.into());
     let mut files = 0;
     library.index.refresh(places, &mut |_, _| {
         files += 1;

@@ -31,7 +31,7 @@ use stepwright_world::options::{OptionSpec, Values};
 use stepwright_world::planner::classical::{self, PlanningTask};
 use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
-use stepwright_world::{Atom, CLOSING, Facts, Request, WordedPlan, World, WorldKind};
+use stepwright_world::{Atom, CLOSING, Facts, Kinds, Request, WordedPlan, World, WorldKind};
 
 /// The temperature of random samples where nothing says another.
 const SAMPLED: f64 = 0.7;
@@ -89,6 +89,8 @@ pub struct Knowledge {
     /// The goals at the reset, where the world reports any.
     pub goals: Vec<Atom>,
     pub skills: Arc<SkillShelf>,
+    /// The worlds there are, for saying which would do where a method does not fit.
+    pub worlds: Kinds,
     demonstrated: Arc<OnceLock<Result<Arc<SharedDemonstrations>, DemonstrationError>>>,
     /// What the demonstrations show that actions change, found when first asked.
     effects: Arc<OnceLock<Arc<Effects>>>,
@@ -114,6 +116,7 @@ impl Knowledge {
             kind: String::new(),
             goals: Vec::new(),
             skills,
+            worlds: Kinds::default(),
             demonstrated: Arc::default(),
             effects: Arc::default(),
             inferred: Arc::default(),

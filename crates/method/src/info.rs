@@ -6,7 +6,7 @@ use super::context::ModelTraits;
 use super::options::{self, BLOCKING, FORM};
 use stepwright_episode::Role;
 use stepwright_world::options::{Table, Values};
-use stepwright_world::{Ability, WORLDS, WorldKind, refusal};
+use stepwright_world::{Ability, WorldKind, refusal};
 
 /// A method's name and description for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -109,11 +109,12 @@ impl std::fmt::Display for Misfit {
     }
 }
 
-/// Whether a method can be carried out in a world with a model and these options, at a task of that kind where one is chosen.
+/// Whether a method can be carried out in a world with a model and these options, at a task of that kind where one is chosen. `kinds`: the
+/// worlds there are, for saying which would do.
 pub fn fits(
     method: &MethodInfo,
     options: &Values,
-    world: &WorldKind,
+    (world, kinds): (&WorldKind, &[&WorldKind]),
     task: Option<&str>,
     model: &ModelTraits,
 ) -> Result<(), Misfit> {
@@ -124,7 +125,7 @@ pub fn fits(
     let formed = !options.text(&FORM).is_empty();
     let lacking = |who: &str, needs: &[Ability]| {
         let needs: Vec<Ability> = needs.iter().copied().filter(|need| !formed || *need != Ability::Belief).collect();
-        lacking(who, &needs, world)
+        lacking(who, &needs, world, kinds)
     };
     lacking(method.id, method.needs.world)?;
     lacking(method.id, by_model)?;
@@ -159,9 +160,9 @@ pub fn fits(
     Ok(())
 }
 
-fn lacking(who: &str, needs: &[Ability], world: &WorldKind) -> Result<(), Misfit> {
+fn lacking(who: &str, needs: &[Ability], world: &WorldKind, kinds: &[&WorldKind]) -> Result<(), Misfit> {
     let Some(absent) = needs.iter().find(|need| !world.has(**need)) else { return Ok(()) };
-    let sentence = refusal(who, needs, world, WORLDS).unwrap_or_default();
+    let sentence = refusal(who, needs, world, kinds).unwrap_or_default();
     let why = sentence.strip_prefix(who).map_or(sentence.as_str(), str::trim_start).to_owned();
     Err(Misfit { who: who.to_owned(), why, brief: format!("it has no {}", absent.label()) })
 }
@@ -170,39 +171,41 @@ fn lacking(who: &str, needs: &[Ability], world: &WorldKind) -> Result<(), Misfit
 mod tests {
     use super::*;
     use crate as method;
-    use stepwright_world::{dialogue, external, table};
+    use stepwright_worlds::{WORLDS, dialogue, external, table};
 
     #[test]
     fn what_is_missing_is_named_in_one_sentence() {
         let info = |id: &str| method::named(id).unwrap().info();
         let model = ModelTraits { name: "m".into(), language: true, ..ModelTraits::default() };
         let why = |id: &str, world: &WorldKind| {
-            fits(&info(id), &Values::default(), world, None, &model).unwrap_err().to_string()
+            fits(&info(id), &Values::default(), (world, WORLDS), None, &model).unwrap_err().to_string()
         };
         assert!(why("statler", &dialogue::KIND).starts_with("statler cannot work in the world dialogue: it has no "));
         assert!(why("ff-replan", &dialogue::KIND).contains("the world dialogue: it has no"));
         assert!(why("blocking", &external::KIND).contains("is another process"));
         let scored =
             Values::read(info("blocking").options, &[("selection".to_owned(), "scored".to_owned())].into()).unwrap();
-        let of = |model: &ModelTraits| fits(&info("blocking"), &scored, &stepwright_world::kitchen::KIND, None, model);
+        let of = |model: &ModelTraits| {
+            fits(&info("blocking"), &scored, (&stepwright_worlds::kitchen::KIND, WORLDS), None, model)
+        };
         assert_eq!(of(&model), Ok(()));
         let alone = of(&ModelTraits::default()).unwrap_err().to_string();
         assert_eq!(alone, "selection = scored needs a language model, and none is in use");
         assert!(why("scored", &dialogue::KIND).contains("log-probabilities of given texts, and m does not"));
-        assert_eq!(fits(&info("few-shot"), &Values::default(), &dialogue::KIND, None, &model), Ok(()));
-        let cups = fits(&info("cups-state"), &Values::default(), &table::KIND, Some("weight"), &model)
+        assert_eq!(fits(&info("few-shot"), &Values::default(), (&dialogue::KIND, WORLDS), None, &model), Ok(()));
+        let cups = fits(&info("cups-state"), &Values::default(), (&table::KIND, WORLDS), Some("weight"), &model)
             .unwrap_err()
             .to_string();
         assert!(cups.contains("a task of the kind cups, and this one is of the kind weight"), "{cups}");
         let symbolic = ModelTraits::default();
-        let alone = |id: &str| fits(&info(id), &Values::default(), &table::KIND, None, &symbolic);
+        let alone = |id: &str| fits(&info(id), &Values::default(), (&table::KIND, WORLDS), None, &symbolic);
         assert_eq!(alone("statler"), Ok(()));
         assert!(alone("code-as-policies").unwrap_err().brief.contains("a language model"));
         let belief = Values::default().with(&options::BELIEF, "on");
-        let why = fits(&info("few-shot"), &belief, &dialogue::KIND, None, &symbolic).unwrap_err().to_string();
+        let why = fits(&info("few-shot"), &belief, (&dialogue::KIND, WORLDS), None, &symbolic).unwrap_err().to_string();
         assert!(why.starts_with("belief = on cannot work in the world dialogue: it has no form for a belief"), "{why}");
         let formed = belief.with(&FORM, "own.toml");
-        assert_eq!(fits(&info("few-shot"), &formed, &dialogue::KIND, None, &symbolic), Ok(()));
-        assert_eq!(fits(&info("statler"), &formed, &dialogue::KIND, None, &model), Ok(()));
+        assert_eq!(fits(&info("few-shot"), &formed, (&dialogue::KIND, WORLDS), None, &symbolic), Ok(()));
+        assert_eq!(fits(&info("statler"), &formed, (&dialogue::KIND, WORLDS), None, &model), Ok(()));
     }
 }

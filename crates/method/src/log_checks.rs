@@ -5,7 +5,6 @@ use stepwright_episode::{Check, CheckKind, Departure, Status};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::transcript::{Transcript, WAS_THERE};
-use stepwright_world::transcript_of;
 
 use super::program_context::{ProgramContext, ProgramState};
 
@@ -98,8 +97,7 @@ fn untold(check: &mut Check, why: &str) {
 }
 
 /// Which assertions in force a log violates and which effects it contradicts, step by step. What cannot be decided is listed with its status.
-pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
-    let transcript = transcript_of(log);
+pub fn violations(log: &Trajectory, transcript: &Transcript, program: &ProgramContext) -> Vec<Violation> {
     let mut read = transcript.read(log).into_iter();
     let mut along = AlongLog::new(program, log);
     let calls = |step: Step| step.call.into_iter().chain(step.calls);
@@ -110,7 +108,7 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
         states.push(along.state.clone());
         let call = transcript.call_of(&step.action);
         if let Some(call) = &call {
-            let checks = along.check(program, call, step, &transcript).into_iter();
+            let checks = along.check(program, call, step, transcript).into_iter();
             let failing = checks.filter(|check| check.status != Status::Holds);
             found.extend(failing.map(|check| {
                 let read = since(program, &states, call, &check.condition);
@@ -146,8 +144,8 @@ fn since(program: &ProgramContext, states: &[ProgramState], call: &Call, asserti
     read
 }
 
-/// The program that a log's calls are of, with the specification's own assertions in force.
+/// The program that the calls of a log, read so, are of, with the specification's own assertions in force.
 /// Errors: if the specification does not load.
-pub fn program_of(log: &Trajectory) -> Result<ProgramContext, String> {
-    ProgramContext::load(&transcript_of(log).specification())
+pub fn program_of(transcript: &Transcript) -> Result<ProgramContext, String> {
+    ProgramContext::load(&transcript.specification())
 }

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn every_shipped_demonstration_has_a_thought_for_each_sub_goal() {
-        let shipped = stepwright_world::household::shipped::demonstrations(Default::default()).unwrap();
+        let shipped = stepwright_worlds::household::shipped::demonstrations(Default::default()).unwrap();
         for d in &shipped {
             let count = thoughts(d).iter().flatten().count();
             assert!((2..=8).contains(&count), "{}: {count}", d.id);

@@ -98,8 +98,8 @@ impl Contestant {
         let main = self.source.as_ref().unwrap_or(view.source);
         let roles = roles_named(&named, own, &[main], view.resolver)?;
         let traits = first_asked(&info, &roles, main).traits();
-        method::fits(&info, &options, view.world.kind(), Some(&view.knowledge.kind), &traits)
-            .map_err(|misfit| misfit.to_string())
+        let world = (view.world.kind(), &*view.knowledge.worlds);
+        method::fits(&info, &options, world, Some(&view.knowledge.kind), &traits).map_err(|misfit| misfit.to_string())
     }
 
     fn method(&self, view: &SessionContext<'_>) -> Result<Arc<dyn Method>, String> {

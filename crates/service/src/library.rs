@@ -32,7 +32,7 @@ struct Read {
 
 impl LibraryService {
     pub fn new(shelf: Shelf) -> Self {
-        let read = Read { library: Library::new(shelf.cache.clone()), ..Read::default() };
+        let read = Read { library: Library::new(shelf.cache.clone(), shelf.worlds.clone()), ..Read::default() };
         LibraryService { shelf, read: Arc::new(Mutex::new(read)), is_working: false, waiting: VecDeque::new() }
     }
 

@@ -7,6 +7,7 @@ use stepwright_episode::{Event, Record};
 use stepwright_method::log_checks::violations;
 use stepwright_protocol::{Command, Level, Notice};
 use stepwright_text::words::count;
+use stepwright_world::transcript_of;
 
 pub struct LogService;
 
@@ -36,6 +37,7 @@ impl Service for LogService {
 
 fn tell(view: &SessionView<'_>) {
     let Some(logs) = view.world.recorded() else { return };
-    let found = logs.current().map(|log| violations(log, view.program)).unwrap_or_default();
+    let violated = |log| violations(log, &transcript_of(log, &view.knowledge.worlds), view.program);
+    let found = logs.current().map(violated).unwrap_or_default();
     view.tell(Notice::Logs { logs, violations: Arc::new(found) });
 }

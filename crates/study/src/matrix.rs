@@ -11,6 +11,7 @@ use stepwright_method::{self as method, MethodInfo, ModelTraits, SYMBOLIC};
 use stepwright_text::words::count;
 use stepwright_world::options::Values;
 use stepwright_world::{TaskInfo, WorldKind};
+use stepwright_worlds::WORLDS;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
@@ -65,7 +66,7 @@ pub async fn cell(
     cancel: &CancellationToken,
 ) -> Option<Cell> {
     let model = ModelTraits { name: SYMBOLIC.to_owned(), ..ModelTraits::default() };
-    let fits = |task: &TaskInfo| method::fits(method, &Values::default(), world, Some(&task.kind), &model);
+    let fits = |task: &TaskInfo| method::fits(method, &Values::default(), (world, WORLDS), Some(&task.kind), &model);
     // A task of the kind that the method is for comes first; else the reason that no choice of a task mends.
     let of_kind = |task: &&TaskInfo| method.needs.task.is_none_or(|kind| task.kind == kind);
     let (first, others): (Vec<_>, Vec<_>) = tasks.iter().partition(of_kind);

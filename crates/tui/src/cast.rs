@@ -13,6 +13,7 @@ use super::keymap::Keymap;
 use super::theme::Theme;
 use stepwright_episode::ProposalId;
 use stepwright_protocol::{Command, Level, Notice};
+use stepwright_world::Kinds;
 
 /// Bytes that were drawn and not taken yet.
 #[derive(Debug, Clone, Default)]
@@ -39,11 +40,11 @@ pub struct Frames {
 impl Frames {
     /// A workbench of so many columns and rows.
     /// Errors: none that a buffer in memory could have; of the drawing library's interface.
-    pub fn new((columns, rows): (u16, u16), keymap: Keymap, themes: Vec<Theme>) -> io::Result<Self> {
+    pub fn new((columns, rows): (u16, u16), keymap: Keymap, themes: Vec<Theme>, worlds: Kinds) -> io::Result<Self> {
         let drawn = Drawn::default();
         let viewport = Viewport::Fixed(Rect::new(0, 0, columns, rows));
         let terminal = Terminal::with_options(CrosstermBackend::new(drawn.clone()), TerminalOptions { viewport })?;
-        let app = App::new(Parts { panes: super::panes::all(), keymap, themes });
+        let app = App::new(Parts { panes: super::panes::all(), keymap, themes, worlds });
         Ok(Frames { app, terminal, drawn })
     }
 

@@ -11,7 +11,7 @@ use stepwright_episode::{NodeId, Session};
 use stepwright_method::{self as method, FORM, MethodInfo, ModelTraits};
 use stepwright_protocol::Handle;
 use stepwright_world::options::{Table, Values};
-use stepwright_world::{TaskInfo, WorldKind};
+use stepwright_world::{Kinds, TaskInfo, WorldKind};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
@@ -35,6 +35,8 @@ pub struct WorldEntry {
     pub suggests: Option<String>,
     /// Its abilities for methods; every ability, where they are not known.
     pub kind: Option<&'static WorldKind>,
+    /// The worlds there are, for saying which would do.
+    pub among: Kinds,
     /// Whether a process may know more of its tasks; it is asked once somebody looks at the world.
     pub asks: bool,
     /// Whether a form of states of one's own is in use, in which a belief can be kept in any world.
@@ -82,7 +84,7 @@ impl Entry {
             let own = if world.formed { "own" } else { "" };
             let options = Values::default().with(&FORM, own);
             let traits = model.map(|m| m.traits.clone()).unwrap_or_default();
-            method::fits(&method, &options, kind, task, &traits).err().map(|misfit| misfit.why)
+            method::fits(&method, &options, (kind, &world.among), task, &traits).err().map(|misfit| misfit.why)
         };
         self.unavailable.clone().or_else(misfit)
     }

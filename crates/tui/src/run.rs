@@ -21,6 +21,7 @@ use super::pane::Pane;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
 use stepwright_protocol::{Command, Level, Notice};
+use stepwright_world::Kinds;
 
 /// Least time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(10);
@@ -35,6 +36,8 @@ pub struct Options {
     pub panes: Vec<Box<dyn Pane>>,
     pub keymap: Keymap,
     pub themes: Vec<Theme>,
+    /// The worlds there are.
+    pub worlds: Kinds,
     pub mouse: bool,
     pub open: Option<PathBuf>,
     /// What to begin at once, where nothing is opened.
@@ -68,7 +71,8 @@ pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Lef
     });
     event::read_signals(to.clone())?;
     event::read_terminal(to.clone());
-    let mut app = App::new(Parts { panes: options.panes, keymap: options.keymap, themes: options.themes });
+    let Options { panes, keymap, themes, worlds, .. } = options;
+    let mut app = App::new(Parts { panes, keymap, themes, worlds });
     app.show_in(options.manner, options.mirror);
     if let Some(path) = options.open {
         app.open_at_once(path);

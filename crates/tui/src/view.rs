@@ -21,7 +21,7 @@ use offered::Cache;
 use passed::Passed;
 use stepwright_program::tools::Toolbox;
 use stepwright_world::transcript::Logs;
-use stepwright_world::{Lines, WORLDS, named};
+use stepwright_world::{Kinds, Lines, named};
 
 /// The situation, and the recorded episodes with what they violate, as the driver sent them.
 type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
@@ -49,6 +49,8 @@ pub enum Answer {
 pub struct View {
     /// Which keys do what, so that panes can name them.
     pub keys: Arc<Keymap>,
+    /// The worlds there are.
+    pub worlds: Kinds,
     pub session: Option<Session>,
     pub records: Vec<Arc<Record>>,
     pub path: Option<PathBuf>,
@@ -110,8 +112,8 @@ pub struct View {
 }
 
 impl View {
-    pub fn new(keys: Arc<Keymap>) -> Self {
-        View { keys, ..View::default() }
+    pub fn new(keys: Arc<Keymap>, worlds: Kinds) -> Self {
+        View { keys, worlds, ..View::default() }
     }
 
     /// The key of an action as a person reads it; its name where it has none.
@@ -200,10 +202,10 @@ impl View {
     }
 
     fn open(&mut self, session: Session, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
-        let keys = Arc::clone(&self.keys);
+        let (keys, worlds) = (Arc::clone(&self.keys), Arc::clone(&self.worlds));
         let (revision, message) = (self.revision, self.message.take());
         let (always_blind, read_only, mirror) = (self.always_blind, self.read_only, self.mirror.take());
-        *self = View { keys, revision, message, path, always_blind, read_only, mirror, ..View::default() };
+        *self = View { keys, worlds, revision, message, path, always_blind, read_only, mirror, ..View::default() };
         (self.session, self.records) = (Some(session), records);
         self.show_blind();
         self.selected = None;
@@ -283,7 +285,7 @@ impl View {
     }
 
     fn lines(&self) -> Option<Lines> {
-        named(WORLDS, &self.session.as_ref()?.header.world).ok()?.lines
+        named(&self.worlds, &self.session.as_ref()?.header.world).ok()?.lines
     }
 
     /// The tools that an action may call, where actions are calls of tools.

@@ -41,7 +41,7 @@ impl AgentCommand {
     }
 
     /// The proxy that listens already, or a new one.
-    pub(crate) fn door(&self) -> Result<Door, String> {
+    pub fn door(&self) -> Result<Door, String> {
         if let Some(door) = self.open.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(door);
         }

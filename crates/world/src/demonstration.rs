@@ -22,9 +22,9 @@ pub struct Demonstration {
 
 /// A shipped demonstration: a shipped task and what was done in it. What was seen follows from replaying.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Shipped {
-    pub(super) task: String,
-    pub(super) actions: Vec<String>,
+pub struct Shipped {
+    pub task: String,
+    pub actions: Vec<String>,
 }
 
 impl Demonstration {

@@ -11,16 +11,16 @@ use super::WorldError;
 /// The largest file read, in bytes, after decompression.
 const LARGEST: usize = 1 << 30;
 
-pub(super) fn data(path: &Path, message: &str) -> WorldError {
+pub fn data(path: &Path, message: &str) -> WorldError {
     WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
 }
 
-pub(super) fn first_line(text: &str) -> Option<&str> {
+pub fn first_line(text: &str) -> Option<&str> {
     text.lines().find(|line| !line.trim().is_empty())
 }
 
 /// The lines of a text, each read with its number from 0; empty ones are passed over. Complaints name the place.
-pub(super) fn each_line<T>(
+pub fn each_line<T>(
     text: &str,
     origin: &str,
     read: impl Fn(usize, &str) -> Result<T, String>,
@@ -31,31 +31,31 @@ pub(super) fn each_line<T>(
 }
 
 /// The first of entries whose id one before it has: the id, where that one is, and where this one is.
-pub(super) fn second_of_an_id<'a, P: Copy>(entries: impl IntoIterator<Item = (&'a str, P)>) -> Option<(&'a str, P, P)> {
+pub fn second_of_an_id<'a, P: Copy>(entries: impl IntoIterator<Item = (&'a str, P)>) -> Option<(&'a str, P, P)> {
     let mut known = std::collections::HashMap::new();
     entries.into_iter().find_map(|(id, place)| known.insert(id, place).map(|first| (id, first, place)))
 }
 
-pub(super) fn json_lines<T: DeserializeOwned>(text: &str, origin: &str) -> Result<Vec<T>, WorldError> {
+pub fn json_lines<T: DeserializeOwned>(text: &str, origin: &str) -> Result<Vec<T>, WorldError> {
     each_line(text, origin, |_, line| serde_json::from_str(line).map_err(|e| e.to_string()))
 }
 
 /// Reads a field of which null is the same as absent.
-pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+pub fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// Errors: there are more than may be, in words.
-pub(super) fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
+pub fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
     if count <= most { Ok(()) } else { Err(format!("{what}: {count} is too many; at most {most} are possible")) }
 }
 
-pub(super) fn name_of(path: &Path) -> String {
+pub fn name_of(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The entries of a folder, in no particular order.
-pub(super) fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
+pub fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
     let entries = std::fs::read_dir(folder).map_err(|e| data(folder, &e.to_string()))?;
     let mut paths = Vec::new();
     for entry in entries {
@@ -64,13 +64,13 @@ pub(super) fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
     Ok(paths)
 }
 
-pub(super) fn is_json_lines(path: &Path) -> bool {
+pub fn is_json_lines(path: &Path) -> bool {
     let name = name_of(path);
     path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
 }
 
 /// Reads a text file, decompressing `.gz`; too large a file is an error and not a full memory.
-pub(super) fn read_text(path: &Path) -> Result<String, WorldError> {
+pub fn read_text(path: &Path) -> Result<String, WorldError> {
     read_at_most(path, LARGEST)
 }
 
@@ -85,7 +85,7 @@ pub fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
 }
 
 /// A file that may be no text.
-pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, WorldError> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, WorldError> {
     bytes_at_most(path, LARGEST)
 }
 
@@ -104,19 +104,19 @@ fn bytes_at_most(path: &Path, most: usize) -> Result<Vec<u8>, WorldError> {
     Ok(bytes)
 }
 
-pub(super) fn files_in(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, WorldError> {
+pub fn files_in(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, WorldError> {
     let mut files: Vec<PathBuf> = children(folder)?.into_iter().filter(|path| is_wanted(path)).collect();
     files.sort();
     Ok(files)
 }
 
 /// Whether it is a file whose name ends so (`json`).
-pub(super) fn ends_with(path: &Path, endings: &[&str]) -> bool {
+pub fn ends_with(path: &Path, endings: &[&str]) -> bool {
     path.is_file() && path.extension().is_some_and(|end| endings.iter().any(|e| end == *e))
 }
 
 /// The full id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it.
-pub(super) fn resolve<'a, I>(ids: impl Fn() -> I, wanted: &str) -> Result<&'a str, WorldError>
+pub fn resolve<'a, I>(ids: impl Fn() -> I, wanted: &str) -> Result<&'a str, WorldError>
 where
     I: Iterator<Item = &'a str>,
 {
@@ -140,7 +140,7 @@ where
 }
 
 /// The error that names the ids nearest to one that is not there.
-pub(super) fn no_such_task<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> WorldError {
+pub fn no_such_task<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str) -> WorldError {
     WorldError::NoSuchTask { id: wanted.to_owned(), nearest: nearest_ids(ids, wanted) }
 }
 

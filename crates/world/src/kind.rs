@@ -16,18 +16,6 @@ pub struct ShippedFile {
     pub text: &'static str,
 }
 
-/// A file of `worlds/NAME/`, as a [`ShippedFile`]; to be used in a file of `src/world/NAME/`.
-macro_rules! shipped {
-    ($world:literal, $name:literal) => {
-        $crate::ShippedFile {
-            name: $name,
-            path: concat!("worlds/", $world, "/", $name),
-            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/worlds/", $world, "/", $name)),
-        }
-    };
-}
-pub(super) use shipped;
-
 /// Tasks from a person's own files: the setting `data.NAME`, the flag `--data`.
 #[derive(Debug, Clone, Copy)]
 pub struct DataSpec {

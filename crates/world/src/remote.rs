@@ -27,14 +27,14 @@ pub enum ProcessStatus {
 }
 
 /// Is given every change of the status, on any thread; must not block.
-pub(crate) type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
+pub type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
 
 /// The status as it is now, and who hears of changes.
 #[derive(Default)]
-pub(crate) struct Standing(Mutex<(Option<ProcessStatus>, Option<StatusCallback>)>);
+pub struct Standing(Mutex<(Option<ProcessStatus>, Option<StatusCallback>)>);
 
 impl Standing {
-    pub(crate) fn ring(&self, status: ProcessStatus) {
+    pub fn ring(&self, status: ProcessStatus) {
         let bell = {
             let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             held.0 = Some(status.clone());
@@ -43,7 +43,7 @@ impl Standing {
         bell.into_iter().for_each(|bell| bell(status.clone()));
     }
 
-    pub(crate) fn watch(&self, bell: StatusCallback) {
+    pub fn watch(&self, bell: StatusCallback) {
         let now = {
             let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             held.1 = Some(Arc::clone(&bell));
@@ -55,24 +55,24 @@ impl Standing {
 
 /// Whether the step that a fork is doing is to end.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    pub(crate) fn set(&self) {
+    pub fn set(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    pub(crate) fn is_set(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
 /// The history of an episode: task, seed, the reset and the steps after it. It is the snapshot of a world in another process.
 #[derive(Debug)]
-pub(crate) struct History<S> {
-    pub(crate) task: String,
-    pub(crate) seed: u64,
-    pub(crate) steps: Arc<Vec<Arc<S>>>,
+pub struct History<S> {
+    pub task: String,
+    pub seed: u64,
+    pub steps: Arc<Vec<Arc<S>>>,
 }
 
 impl<S> Clone for History<S> {
@@ -88,24 +88,24 @@ impl<S> Default for History<S> {
 }
 
 impl<S: Send + Sync + 'static> History<S> {
-    pub(crate) fn push(&mut self, step: Arc<S>) {
+    pub fn push(&mut self, step: Arc<S>) {
         Arc::make_mut(&mut self.steps).push(step);
     }
 
     /// Whether a process that went this way is on that one, by what makes two steps the same.
-    pub(crate) fn leads_to(&self, other: &Self, same: impl Fn(&S, &S) -> bool) -> bool {
+    pub fn leads_to(&self, other: &Self, same: impl Fn(&S, &S) -> bool) -> bool {
         self.task == other.task
             && self.seed == other.seed
             && self.steps.len() <= other.steps.len()
             && self.steps.iter().zip(other.steps.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || same(a, b))
     }
 
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> Snapshot {
         Snapshot(Arc::new(self.clone()))
     }
 
     /// Errors: the snapshot is of another world or episode.
-    pub(crate) fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
         let history = snapshot.0.downcast_ref::<Self>().ok_or(WorldError::ForeignSnapshot)?;
         if !self.steps.is_empty() && (&history.task, history.seed) != (&self.task, self.seed) {
             return Err(WorldError::ForeignSnapshot);

@@ -5,7 +5,7 @@ use super::{World, WorldError, files};
 
 impl Demonstration {
     /// Those of the wanted tasks in a file of shipped ones, a JSON object a line, done in a world once more.
-    pub(crate) fn shipped(
+    pub fn shipped(
         world: &mut dyn World,
         (text, path): (&str, &str),
         wanted: impl Fn(&str) -> bool,
@@ -20,7 +20,7 @@ impl Demonstration {
 
     /// A task's actions, done in a world once more; `id` names the demonstration.
     /// Errors: if the world has no such task.
-    pub(crate) fn replay(
+    pub fn replay(
         world: &mut dyn World,
         task: &str,
         id: String,

@@ -8,10 +8,13 @@ use std::time::SystemTime;
 use super::adapter::Adapters;
 use super::agent_command::AgentCommand;
 use super::demonstration::{self, Demonstration};
-use super::{OpenSpec, OpenedWorld, Origin, TaskInfo, TaskSet, WORLDS, World, WorldError, WorldKind, recorded};
+use super::{Kinds, OpenSpec, OpenedWorld, Origin, TaskInfo, TaskSet, World, WorldError, WorldKind};
 use crate::options::Values;
 use stepwright_episode::Header;
 use stepwright_program::{Call, Role, Specification};
+
+/// The name of the world of recorded episodes.
+pub const RECORDED: &str = "recorded";
 
 /// A set of tasks that was read, and when its file or folder had been changed last.
 struct Read {
@@ -25,7 +28,8 @@ type Shelf = BTreeMap<(&'static str, Option<PathBuf>), Read>;
 /// The worlds there are and the sets of tasks that were read. Clones share them.
 #[derive(Clone)]
 pub struct Sources {
-    kinds: Arc<[&'static WorldKind]>,
+    kinds: Kinds,
+    recorded: Option<&'static WorldKind>,
     adapters: Arc<Adapters>,
     agent: Option<Arc<AgentCommand>>,
     shelf: Arc<Mutex<Shelf>>,
@@ -37,22 +41,22 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-impl Default for Sources {
-    /// The program's worlds, none of them behind a command.
-    fn default() -> Self {
-        Sources::with_kinds(WORLDS)
-    }
-}
-
 impl Sources {
     /// Nothing read yet, of these worlds.
     pub fn with_kinds(kinds: &[&'static WorldKind]) -> Self {
-        Sources { kinds: kinds.into(), adapters: Arc::default(), agent: None, shelf: Arc::default() }
+        Sources { kinds: kinds.into(), recorded: None, adapters: Arc::default(), agent: None, shelf: Arc::default() }
     }
 
-    /// Nothing read yet, of the program's worlds; the external world's tasks are those of these adapters.
-    pub fn with_adapters(adapters: Adapters) -> Self {
-        Sources { adapters: Arc::new(adapters), ..Sources::default() }
+    /// The same with the world of recorded episodes, which is not listed: nothing begins in it.
+    #[must_use]
+    pub fn with_recorded(self, kind: &'static WorldKind) -> Self {
+        Sources { recorded: Some(kind), ..self }
+    }
+
+    /// The same with the external world's tasks, those of these adapters.
+    #[must_use]
+    pub fn with_adapters(self, adapters: Adapters) -> Self {
+        Sources { adapters: Arc::new(adapters), ..self }
     }
 
     /// The same with an agent's command.
@@ -61,12 +65,15 @@ impl Sources {
         Sources { agent, ..self }
     }
 
-    pub fn kinds(&self) -> &[&'static WorldKind] {
+    pub fn kinds(&self) -> &Kinds {
         &self.kinds
     }
 
     pub fn kind(&self, name: &str) -> Result<&'static WorldKind, WorldError> {
-        named(&self.kinds, name)
+        match self.recorded.filter(|kind| kind.name == name) {
+            Some(kind) => Ok(kind),
+            None => named(&self.kinds, name),
+        }
     }
 
     /// A world's set of tasks; reads it if it was not read yet, or its file or folder has changed since.
@@ -78,7 +85,8 @@ impl Sources {
         if let Some(known) = shelf.get(&key).filter(|read| read.changed == changed) {
             return Ok(Arc::clone(&known.set));
         }
-        let set = (kind.open)(&Origin { path, adapters: &self.adapters, agent: self.agent.as_ref() })?;
+        let (adapters, agent, kinds) = (&self.adapters, self.agent.as_ref(), &self.kinds);
+        let set = (kind.open)(&Origin { path, adapters, agent, kinds })?;
         shelf.insert(key, Read { changed, set: Arc::clone(&set) });
         Ok(set)
     }
@@ -102,7 +110,7 @@ impl Sources {
     /// A world that plays an episode of a file of logs back; the first one where no id is given.
     pub fn open_log(&self, path: &Path, episode: &str) -> Result<OpenedWorld, WorldError> {
         let options = BTreeMap::new();
-        self.open(&OpenSpec { world: super::recorded::KIND.name, data: Some(path), options: &options, task: episode })
+        self.open(&OpenSpec { world: RECORDED, data: Some(path), options: &options, task: episode })
     }
 
     /// The world of a recorded session, at its task.
@@ -139,11 +147,10 @@ pub fn read_demonstrations(path: &Path, world: &dyn World) -> Result<Vec<Demonst
     demonstration::open(path, &world.header().setup, is_action)
 }
 
-/// The world of that name. Recorded episodes are one that is not listed: nothing begins in them.
+/// The world of that name.
 /// Errors: [`WorldError::Unknown`] if there is none.
 pub fn named(kinds: &[&'static WorldKind], name: &str) -> Result<&'static WorldKind, WorldError> {
-    let found = kinds.iter().copied().chain([&recorded::KIND]).find(|kind| kind.name == name);
-    found.ok_or_else(|| {
+    kinds.iter().copied().find(|kind| kind.name == name).ok_or_else(|| {
         let known = kinds.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         WorldError::Unknown { what: "world", name: name.to_owned(), known }
     })

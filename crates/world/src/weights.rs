@@ -9,6 +9,6 @@ mod words;
 
 pub use expression::{Expression, WeightError, read};
 pub use known::{Contradiction, Weights};
-pub(crate) use words::{number, part, times};
+pub use words::{number, part, times};
 
-pub(crate) type Ratio = num_rational::Ratio<i64>;
+pub type Ratio = num_rational::Ratio<i64>;

@@ -1,5 +1,5 @@
 //! The interface of worlds, and their kinds. Each world registers itself once with a [`WorldKind`]; everything that finds, opens,
-//! configures or limits a world reads it from there. The list is [`WORLDS`](super::WORLDS).
+//! configures or limits a world reads it from there. Their list is in the crate above, `worlds`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -256,6 +256,9 @@ pub struct WorldKind {
     pub reward: fn(&[&StepOutcome]) -> f64,
 }
 
+/// The worlds there are, in the order they are listed.
+pub type Kinds = Arc<[&'static WorldKind]>;
+
 /// What has the most room where nobody arranged the panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sight {
@@ -278,6 +281,8 @@ impl PartialEq for WorldKind {
         self.name == other.name
     }
 }
+
+impl Eq for WorldKind {}
 
 impl WorldKind {
     /// A kind without options, files, data or abilities, for `..` in the declaration of one that has.
@@ -395,6 +400,8 @@ pub struct Origin<'a> {
     pub adapters: &'a Adapters,
     /// The command of an agent behind the gate, where one is given.
     pub agent: Option<&'a Arc<AgentCommand>>,
+    /// The worlds there are, as one of which a log is read.
+    pub kinds: &'a Kinds,
 }
 
 impl Origin<'_> {

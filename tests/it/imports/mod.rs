@@ -42,25 +42,24 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("conform/", "*", "recordings of a paper's system"),
     // Data that ships.
     ("crates/launch/src/examples.rs", "*", "the list of example sessions"),
-    ("crates/world/src/kitchen/receptacles.rs", "household", "ALFWorld's table of what fits where serves both"),
+    ("crates/worlds/src/kitchen/receptacles.rs", "household", "ALFWorld's table of what fits where serves both"),
     // A kind names the method that its world is made for.
-    ("crates/world/src/kitchen/mod.rs", "blocking", "the method it suggests"),
-    ("crates/world/src/table/mod.rs", "statler", "the method it suggests"),
-    ("crates/world/src/shop/mod.rs", "o3d", "the method it suggests"),
-    ("crates/world/src/graph/mod.rs", "reprompt", "the method it suggests"),
+    ("crates/worlds/src/kitchen/mod.rs", "blocking", "the method it suggests"),
+    ("crates/worlds/src/table/mod.rs", "statler", "the method it suggests"),
+    ("crates/worlds/src/shop/mod.rs", "o3d", "the method it suggests"),
+    ("crates/worlds/src/graph/mod.rs", "reprompt", "the method it suggests"),
     // Commands of worlds in other processes are settings.
     ("crates/launch/src/config/", "external", "the commands of external worlds are settings"),
-    ("crates/method/src/external/", "external", "a method in another process is spoken to by the same line protocol"),
     ("crates/launch/src/open.rs", "external", "the commands of external methods are settings"),
     ("crates/cli/src/launch.rs", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/settings.rs", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/schema.rs", "external", "the line protocol is one of what has a schema"),
     ("crates/world/src/adapter/", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/gate.rs", "agent", "the command behind the gate is the world's"),
-    ("crates/world/src/agent/", "relay", "the method it suggests"),
+    ("crates/worlds/src/agent/", "relay", "the method it suggests"),
     // Words that are `agent` too: the receiver of actions in worlds' specifications, who made a step.
-    ("crates/world/src/household/", "agent", "a call's receiver"),
-    ("crates/world/src/external/reading.rs", "agent", "a call's receiver"),
+    ("crates/worlds/src/household/", "agent", "a call's receiver"),
+    ("crates/worlds/src/external/reading.rs", "agent", "a call's receiver"),
     ("crates/world/src/transcript.rs", "agent", "a call's receiver"),
     ("crates/method/src/adaplanner/", "agent", "the first parameter of its function"),
     ("crates/export/src/atif.rs", "agent", "a field and a source of the format"),
@@ -100,8 +99,8 @@ const NAMED: &[(&str, &str, &str)] = &[
     // Words that are no names here.
     ("crates/rate/src/figures.rs", "graph", "the agreement of judges is a figure of VirtualHome's papers"),
     ("crates/method/src/belief/compare.rs", "table", "what lies on the table"),
-    ("crates/world/src/household/agent/goal.rs", "kitchen", "a room"),
-    ("crates/world/src/household/generate/mod.rs", "kitchen", "a room"),
+    ("crates/worlds/src/household/agent/goal.rs", "kitchen", "a room"),
+    ("crates/worlds/src/household/generate/mod.rs", "kitchen", "a room"),
     ("crates/graph/src/conditions.rs", "kitchen", "a room"),
     ("crates/graph/src/conditions.rs", "table", "a piece of furniture"),
     ("crates/graph/src/prepare.rs", "kitchen", "a room"),
@@ -167,14 +166,14 @@ fn names() -> &'static [Name] {
     static NAMES: OnceLock<Vec<Name>> = OnceLock::new();
     NAMES.get_or_init(|| {
         let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
-        let worlds = stepwright::world::WORLDS.iter().map(|kind| Name {
+        let worlds = stepwright::worlds::WORLDS.iter().map(|kind| Name {
             id: kind.name.to_owned(),
             // Its engine is a crate of its name, where it has one.
-            modules: vec![owned(&["world", kind.name]), owned(&[kind.name])],
+            modules: vec![owned(&["worlds", kind.name]), owned(&[kind.name])],
             rooms: ["lib", "list"]
-                .map(|file| format!("crates/world/src/{file}.rs"))
+                .map(|file| format!("crates/worlds/src/{file}.rs"))
                 .into_iter()
-                .chain(["crates/world/src", "crates"].map(|folder| format!("{folder}/{}/", kind.name)))
+                .chain(["crates/worlds/src", "crates"].map(|folder| format!("{folder}/{}/", kind.name)))
                 .collect(),
         });
         let in_methods = tree().files().filter_map(|file| file.path.strip_prefix("crates/method/src/"));

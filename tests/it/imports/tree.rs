@@ -284,10 +284,14 @@ impl Tree {
         faults
     }
 
-    /// Constants of a crate with rooms that one room alone uses of all the crate: they are that room's, wherever they stand.
+    /// Constants of a crate with rooms, or of that below the worlds, that one room alone uses of these crates: they are that room's,
+    /// wherever they stand.
     pub fn constants(&self, names: &[Name]) -> Constants {
         let mut users: BTreeMap<(Names, String), BTreeSet<Option<&str>>> = BTreeMap::new();
-        for arrow in self.all_arrows().filter(|arrow| arrow.from[0] == arrow.to[0]) {
+        let is_near = |arrow: &&Arrow| {
+            arrow.from[0] == arrow.to[0] || (arrow.from[0].as_str(), arrow.to[0].as_str()) == ("worlds", "world")
+        };
+        for arrow in self.all_arrows().filter(is_near) {
             let constant =
                 arrow.item.as_ref().filter(|item| item.len() > 1 && !item.contains(|c: char| c.is_lowercase()));
             let in_a_room =

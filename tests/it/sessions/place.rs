@@ -22,9 +22,10 @@ use stepwright::method::prompting::Prompting;
 use stepwright::model::ModelError;
 use stepwright::precondition::CandidateAsks;
 use stepwright::sandbox::{Limits, Workers};
-use stepwright::world::external::{Adapter, ExternalWorld};
-use stepwright::world::table::{self, TableWorld};
-use stepwright::world::{Sources, World, kitchen, shipped_domain};
+use stepwright::world::{World, shipped_domain};
+use stepwright::worlds::external::{Adapter, ExternalWorld};
+use stepwright::worlds::kitchen;
+use stepwright::worlds::table::{self, TableWorld};
 use stepwright_trajectory::react::Form;
 use stepwright_trajectory::{Step, Trajectory};
 
@@ -165,7 +166,7 @@ impl Place {
         let mut setup =
             setup(beginning.unwrap_or(Beginning::New(Box::new(header))), Counter::default(), self.model.clone(), None);
         setup.world = Box::new(world);
-        setup.knowledge.proposer = stepwright::world::built_in_agent(&table::KIND, &[]);
+        setup.knowledge.proposer = stepwright::worlds::built_in_agent(&table::KIND, &[]);
         setup.method = named(self.method()).unwrap();
         setup.prompting = Prompting { raw: true, ..Prompting::default() };
         setup
@@ -175,7 +176,7 @@ impl Place {
     fn opened(&self, beginning: Option<Beginning>) -> Setup {
         let (file, mut config) = (self.file("session.jsonl"), configuration(self.folder.path()));
         if beginning.is_some() && file.exists() {
-            return unlocked(|| prepare(&OpenRequest::File(file.clone()), &config, &Sources::default()));
+            return unlocked(|| prepare(&OpenRequest::File(file.clone()), &config, &stepwright::worlds::sources()));
         }
         config.method.domain = self.get("domain").map(|domain| match domain {
             "derived" => NamedDomain::Derived,
@@ -238,7 +239,7 @@ impl Place {
     /// The first of two logs on one task.
     fn logs(&self) -> Setup {
         let request = OpenRequest::Log("tests/it/sessions/logs.jsonl".into(), "good".into());
-        let mut setup = prepare(&request, &configuration(self.folder.path()), &Sources::default()).unwrap();
+        let mut setup = prepare(&request, &configuration(self.folder.path()), &stepwright::worlds::sources()).unwrap();
         setup.keep = Persistence::Nothing;
         setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
         setup.source = Source::Language { name: "scripted".into(), model: self.model.clone() };

@@ -20,8 +20,9 @@ use stepwright::model::{
 use stepwright::options::Values;
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::study::runner::episode;
-use stepwright::world::external::{Adapter, Adapters, COMMAND_LINE};
-use stepwright::world::{Sources, WORLDS};
+use stepwright::world::Sources;
+use stepwright::worlds::WORLDS;
+use stepwright::worlds::external::{Adapter, Adapters, COMMAND_LINE};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
@@ -196,7 +197,7 @@ fn shipped() -> &'static (Config, Sources) {
     SHIPPED.get_or_init(|| {
         let folder = std::env::temp_dir().join("stepwright-fuzz-without-configuration");
         let overrides = Overrides { config_dir: Some(folder), flags: Vec::new() };
-        (config::load_with(&overrides, &|_| None).expect("defaults"), Sources::default())
+        (config::load_with(&overrides, &|_| None).expect("defaults"), stepwright::worlds::sources())
     })
 }
 
@@ -210,7 +211,10 @@ fn pairs() -> &'static [Pair] {
         for info in method::all() {
             for kind in WORLDS {
                 let tasks = shipped().1.tasks(kind.name, None).unwrap_or_default();
-                let fits = |task: &str| method::fits(&info, &Values::default(), kind, Some(task), &model).is_ok();
+                let fits = |task: &str| {
+                    method::fits(&info, &Values::default(), (kind, stepwright::worlds::WORLDS), Some(task), &model)
+                        .is_ok()
+                };
                 if let Some(task) = tasks.iter().find(|task| fits(&task.kind)) {
                     pairs.push((info.id, kind.name, task.id.clone()));
                 }
@@ -316,7 +320,7 @@ pub fn adapter(data: &[u8]) {
     std::fs::write(&path, data).expect("a file");
     let adapters = Adapters::from([(COMMAND_LINE.to_owned(), Arc::new(says(&path)))]);
     let new = NewSession { world: "external".to_owned(), ..NewSession::default() };
-    let _ = lived(&new, None, &Sources::with_adapters(adapters), None);
+    let _ = lived(&new, None, &stepwright::worlds::sources().with_adapters(adapters), None);
 }
 
 /// The lines of a command that is a method: its introduction, and its steps.

@@ -9,7 +9,6 @@ use stepwright::model::recorded::Recorded;
 use stepwright::options::Values;
 use stepwright::tui::color::Depth;
 use stepwright::tui::theme_file;
-use stepwright::world::{self, Sources};
 use stepwright_embed::kept::Origin;
 use stepwright_rate::{Kept, Plans};
 
@@ -34,9 +33,9 @@ fn file(name: &str, data: &[u8], use_it: impl FnOnce(&Path)) {
 
 /// Opens the tasks of a world and plays in the first of them.
 fn played(world: &str, path: &Path) {
-    let kind = world::named(world::WORLDS, world).expect("a world of the program");
+    let kind = stepwright::worlds::named(world).expect("a world of the program");
     let _ = kind.data.map(|data| (data.lies_at)(path));
-    let Ok(set) = Sources::default().set(world, Some(path)) else { return };
+    let Ok(set) = stepwright::worlds::sources().set(world, Some(path)) else { return };
     for task in set.tasks().iter().take(TASKS) {
         let Ok(mut opened) = set.clone().open(&task.id, &Values::default()) else { continue };
         if opened.world.reset(&opened.task, 0).is_err() {

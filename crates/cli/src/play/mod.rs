@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, print};
-use stepwright_world::{OpenSpec, OpenedWorld, Sources};
+use stepwright_world::{OpenSpec, OpenedWorld};
 
 /// Plays a task.
 #[derive(Debug, Args)]
@@ -47,8 +47,8 @@ impl Play {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
         let sources = match self.world.kind().data {
             // Worlds that read files need no configuration, so a mistake in it does not keep anyone from playing.
-            Some(_) => Sources::default(),
-            None => Sources::with_adapters(global.load()?.external),
+            Some(_) => stepwright_worlds::sources(),
+            None => stepwright_worlds::sources().with_adapters(global.load()?.external),
         };
         let data = self.options.data.as_deref();
         if self.list {

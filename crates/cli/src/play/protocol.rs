@@ -128,7 +128,7 @@ pub(super) fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwright_world::household::{Edition, HouseholdWorld, Source};
+    use stepwright_worlds::household::{Edition, HouseholdWorld, Source};
 
     fn play(input: &[u8], wishes: Wishes) -> Vec<Value> {
         let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);

@@ -10,7 +10,7 @@ use crate::headless::HeadlessFlags;
 use crate::{CliError, Global};
 use stepwright_study::blocking::{Blocking, MOST_ACTIONS, conditions};
 use stepwright_study::runner::Plan;
-use stepwright_world::kitchen;
+use stepwright_worlds::kitchen;
 
 /// Runs the kitchen's tasks under blocking conditions (BCR) and the baselines it was compared with, beside the paper's Table 1.
 ///

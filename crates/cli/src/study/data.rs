@@ -16,8 +16,9 @@ use stepwright_method::precondition::AdoptedSet;
 use stepwright_study::curve::Format;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::household::{self, Edition, shipped};
-use stepwright_world::{Sources, TaskInfo, World, dialogue, read_demonstrations};
+use stepwright_world::{TaskInfo, World, read_demonstrations};
+use stepwright_worlds::dialogue;
+use stepwright_worlds::household::{self, Edition, shipped};
 
 /// Which episodes a study runs.
 #[derive(Debug, Args)]
@@ -55,12 +56,12 @@ impl Episodes {
         let provenance = provenance.and_then(|all| all.with_data(self.data.as_deref()));
         let provenance = provenance.map(|all| all.with_method_options(&config.method.given));
         let config = Arc::new(config);
-        let opening = Opening::new(&config, Sources::default(), self.max_steps.unwrap_or(usual_steps));
+        let opening = Opening::new(&config, stepwright_worlds::sources(), self.max_steps.unwrap_or(usual_steps));
         Ok(Ready { model, provenance: provenance.map_err(failed)?, opening, config })
     }
 
     pub(super) fn of(&self, world: &str) -> Result<Vec<TaskInfo>, CliError> {
-        let tasks = Sources::default().tasks(world, self.data.as_deref()).map_err(failed)?;
+        let tasks = stepwright_worlds::sources().tasks(world, self.data.as_deref()).map_err(failed)?;
         self.tasks.select(&tasks).map_err(CliError::Usage)
     }
 }

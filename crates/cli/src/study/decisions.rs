@@ -10,7 +10,7 @@ use crate::world::WorldName;
 use crate::{CliError, Global, note};
 use stepwright_launch::NewSession;
 use stepwright_study::decisions::{Decisions, METHODS};
-use stepwright_world::household;
+use stepwright_worlds::household;
 
 /// Runs several methods with one model over the same tasks of one world, and compares them task by task: successes, actions considered at a
 /// decision, tokens.

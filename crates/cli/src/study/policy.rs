@@ -26,9 +26,10 @@ use stepwright_study::policy::{Basis, Condition, House, Policies, Service, Setti
 use stepwright_study::precondition::enumerated;
 use stepwright_study::runner::{Plan, Provenance, Seeds, Selector, first_of_each_kind};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::household::HouseholdWorld;
 use stepwright_world::options::known_names;
-use stepwright_world::{TaskInfo, World, dialogue};
+use stepwright_world::{TaskInfo, World};
+use stepwright_worlds::dialogue;
+use stepwright_worlds::household::HouseholdWorld;
 
 /// Predicts the system's acts of recorded dialogues turn by turn, or runs household tasks to their end, in every combination of the
 /// methods, shots and think comments named.

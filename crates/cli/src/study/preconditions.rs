@@ -20,7 +20,7 @@ use stepwright_program::Specification;
 use stepwright_study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
 use stepwright_study::runner::{Provenance, Seeds, Study, digest, file_stem};
 use stepwright_world::World;
-use stepwright_world::household::HouseholdWorld;
+use stepwright_worlds::household::HouseholdWorld;
 
 /// Infers the preconditions of every action that the demonstrations call, and scores them on other episodes by Equation 2.
 ///

@@ -10,7 +10,7 @@ use crate::headless::HeadlessFlags;
 use crate::{CliError, Global};
 use stepwright_study::reprompt::{Activities, Condition, MOST_ACTIONS, Perturbation, Reprompt, conditions};
 use stepwright_study::runner::Plan;
-use stepwright_world::graph;
+use stepwright_worlds::graph;
 
 /// Makes plans of household activities by open-loop planning, re-sampling and re-prompting with notion, inference and cause, and prints
 /// the paper's Tables 1 and 2 measured, errors by type, and what the measures say of damaged programs.

@@ -21,8 +21,8 @@ use stepwright_study::statler::live::{Condition, MOST_ACTIONS, Requests, groups}
 use stepwright_study::statler::report::{scored, tables};
 use stepwright_study::statler::{curves, recorded};
 use stepwright_world::options::known_names;
-use stepwright_world::table::{Domain, KIND};
 use stepwright_world::{Ability, TaskInfo};
+use stepwright_worlds::table::{Domain, KIND};
 
 /// Scores how many requests at a table are answered in a row by several methods, and how long they follow three cups, beside the
 /// paper's tables (Statler).

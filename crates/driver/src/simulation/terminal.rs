@@ -57,7 +57,8 @@ pub(super) struct Truth<'a> {
 impl Workbench {
     pub(super) fn new() -> Self {
         let themes = vec![Theme::monochrome(ASCII)];
-        let app = App::new(Parts { panes: panes::all(), keymap: Keymap::default(), themes });
+        let app =
+            App::new(Parts { panes: panes::all(), keymap: Keymap::default(), themes, worlds: Default::default() });
         Workbench { app, now: Instant::now(), size: SIZES[0], is_small: false }
     }
 

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use super::*;
 use stepwright_episode::{Choice, Decision, Event, Header, Origin, Proposal, Record};
 use stepwright_method::blocking::LiveTree;
-use stepwright_world::{OpenSpec, Sources};
+use stepwright_world::OpenSpec;
 
 /// Steps of the session: more than there may be checkpoints at every 16th.
 const STEPS: u64 = 16 * MOST as u64 + 700;
 
 fn world() -> Box<dyn World> {
     let (world, options) = ("household", BTreeMap::new());
-    let mut opened = Sources::default().open(&OpenSpec { world, data: None, options: &options, task: "" }).unwrap();
+    let mut opened =
+        stepwright_worlds::sources().open(&OpenSpec { world, data: None, options: &options, task: "" }).unwrap();
     opened.world.reset(&opened.task, 0).unwrap();
     opened.world
 }
@@ -265,8 +266,9 @@ fn a_reset_that_differs_from_its_record_is_told() {
 #[test]
 fn the_requests_of_the_nodes_visited_are_known() {
     let (world, options) = ("table", BTreeMap::new());
-    let task = Sources::default().told(world, None).unwrap().remove(0).id;
-    let mut opened = Sources::default().open(&OpenSpec { world, data: None, options: &options, task: &task }).unwrap();
+    let task = stepwright_worlds::sources().told(world, None).unwrap().remove(0).id;
+    let mut opened =
+        stepwright_worlds::sources().open(&OpenSpec { world, data: None, options: &options, task: &task }).unwrap();
     opened.world.reset(&opened.task, 0).unwrap();
     let request = opened.world.request();
     let program = ProgramContext::load(&opened.world.specification()).unwrap();

@@ -12,7 +12,7 @@ use super::layer::{Layer, Problem};
 use super::settings::{EXTERNAL, METHODS, base};
 use super::values::{Values, plain, problem};
 use stepwright_method as method;
-use stepwright_world::external::Adapter;
+use stepwright_worlds::external::Adapter;
 
 /// The worlds behind commands by name. They do not get the variables `withheld`.
 pub(super) fn adapters(

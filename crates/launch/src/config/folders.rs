@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use directories::ProjectDirs;
 
 use stepwright_library::Shelf;
+use stepwright_worlds::WORLDS;
 
 use super::layer::{ConfigError, Environment};
 
@@ -68,7 +69,7 @@ impl Paths {
     /// The library: these sessions, and the files and folders that a person added.
     pub fn shelf(&self) -> Shelf {
         let (list, cache) = (self.state.join("library.txt"), self.cache.join("library"));
-        Shelf { sessions: self.sessions(), list, cache }
+        Shelf { sessions: self.sessions(), list, cache, worlds: WORLDS.into() }
     }
 
     pub fn logs(&self) -> PathBuf {

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use stepwright_method::{OF_SESSIONS, all_options};
 use stepwright_model::remote::providers::PROVIDERS;
-use stepwright_world::WORLDS;
 use stepwright_world::options::Kind;
+use stepwright_worlds::WORLDS;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Setting {

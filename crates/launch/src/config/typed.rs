@@ -18,9 +18,10 @@ use stepwright_method::{Command, FORM, all_options};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
 use stepwright_sandbox::Require;
+use stepwright_world::AgentCommand;
 use stepwright_world::blocking::NamedDomain;
-use stepwright_world::external::Adapter;
-use stepwright_world::{AgentCommand, WORLDS};
+use stepwright_worlds::WORLDS;
+use stepwright_worlds::external::Adapter;
 
 /// The configuration: defaults, file, environment and flags, read into types.
 #[derive(Debug, Clone)]

@@ -161,10 +161,10 @@ mod tests {
 
     #[test]
     fn every_kind_of_the_worlds_tasks_with_solutions_has_one() {
-        let with = stepwright_world::WORLDS.iter().filter_map(|world| Some((world, world.file(SOLUTIONS)?)));
+        let with = stepwright_worlds::WORLDS.iter().filter_map(|world| Some((world, world.file(SOLUTIONS)?)));
         let mut seen = 0;
         for (world, file) in with {
-            let sources = stepwright_world::Sources::default();
+            let sources = stepwright_worlds::sources();
             for task in sources.tasks(world.name, None).unwrap() {
                 let text = solution(file.text, &task.kind).unwrap_or_default();
                 assert!(text.contains("def solution(agent, start_from=1):"), "{}: {}", world.name, task.kind);

@@ -25,7 +25,8 @@ mod tests {
     use super::*;
     use crate::belief::{Drift, compare};
     use stepwright_world::World;
-    use stepwright_world::{household, kitchen, shipped_domain, state_form};
+    use stepwright_world::{shipped_domain, state_form};
+    use stepwright_worlds::{household, kitchen};
 
     /// Plays actions in a world and writes the belief along; the drift after each.
     fn played(world: &mut dyn World, task: &str, actions: &[String]) -> Vec<Drift> {

@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn functions_in_prompts_are_those_of_the_sandbox() {
         let known = code::functions();
-        for file in stepwright_world::WORLDS.iter().filter_map(|world| world.file(FUNCTIONS)) {
+        for file in stepwright_worlds::WORLDS.iter().filter_map(|world| world.file(FUNCTIONS)) {
             let names = file.text.lines().filter_map(|line| line.strip_prefix("def ")?.split_once('('));
             let names: Vec<&str> = names.map(|(name, _)| name).collect();
             assert!(names.iter().all(|name| known.iter().any(|known| known == name)), "{}: {names:?}", file.path);

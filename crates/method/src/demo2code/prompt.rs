@@ -88,7 +88,7 @@ pub(super) fn code(cx: &Context<'_>, specification: &str) -> Result<PromptRecord
 mod tests {
     use super::*;
     use serde_json::json;
-    use stepwright_world::WORLDS;
+    use stepwright_worlds::WORLDS;
 
     #[test]
     fn stages_are_chats_of_the_published_form() {

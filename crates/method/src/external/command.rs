@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::PREFIX;
 use super::introduction::{Introduction, NEWEST, own_key};
 use crate::{MethodInfo, Stop};
-use stepwright_world::external::{Adapter, Process, Said, excerpt};
+use stepwright_world::adapter::{Adapter, Process, Said, excerpt};
 use stepwright_world::options::{OptionError, Values};
 
 /// How often it is looked whether somebody still waits.

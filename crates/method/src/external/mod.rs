@@ -24,7 +24,7 @@ pub use context::Sent;
 pub use introduction::Declared;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Action, Ask, AskKind, AskState, OwnAsk, Written};
-use stepwright_world::external::{Adapter, Process};
+use stepwright_world::adapter::{Adapter, Process};
 
 /// The beginning of such methods' ids.
 pub const PREFIX: &str = "external:";

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Demo, Demonstrations, Instances, Validity, settled, validate};
 use stepwright_program::{Assertion, CheckResult, Specification};
-use stepwright_world::household::{Edition, shipped};
+use stepwright_worlds::household::{Edition, shipped};
 
 const PARTS: &str = include_str!("shortcut_tests/parts.txt");
 

@@ -1,7 +1,7 @@
 use super::*;
 use stepwright_program::Specification;
 use stepwright_world::World;
-use stepwright_world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright_worlds::household::{Edition, HouseholdWorld, Source, shipped};
 
 fn prompting(options: Values, context: Option<usize>) -> Prompting {
     let demonstrations = shipped::demonstrations(Edition::Put).unwrap();

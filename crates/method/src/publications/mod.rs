@@ -160,7 +160,7 @@ mod tests {
                 assert!(spec.kind.accepts(value), "{id}: {key} = {value}");
             }
             for row in *rows {
-                let known = row.world.is_empty() || stepwright_world::WORLDS.iter().any(|kind| kind.name == row.world);
+                let known = row.world.is_empty() || stepwright_worlds::WORLDS.iter().any(|kind| kind.name == row.world);
                 assert!(known, "{id}: no world {}", row.world);
             }
         }

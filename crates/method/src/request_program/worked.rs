@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::belief;
     use stepwright_world::World;
-    use stepwright_world::table::{Source, TableWorld};
+    use stepwright_worlds::table::{Source, TableWorld};
 
     fn worked(task: &str) -> Worked {
         let mut world = TableWorld::new(Source::shipped().unwrap());

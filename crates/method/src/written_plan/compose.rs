@@ -39,7 +39,7 @@ pub fn compose(goals: &[Atom], vocabulary: &Vocabulary) -> Result<String, String
 mod tests {
     use super::*;
     use crate::written_plan::read;
-    use stepwright_world::{household, kitchen};
+    use stepwright_worlds::{household, kitchen};
 
     #[test]
     fn goals_become_plans_that_can_be_read() {

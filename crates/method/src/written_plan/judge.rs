@@ -57,7 +57,7 @@ pub fn answered(text: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwright_world::kitchen;
+    use stepwright_worlds::kitchen;
 
     #[test]
     fn what_is_seen_is_listed_by_kind() {

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use std::collections::BTreeMap;
+use stepwright_world::OpenSpec;
 use stepwright_world::literal::{Atom, Facts};
-use stepwright_world::{OpenSpec, Sources, household, kitchen};
+use stepwright_worlds::{household, kitchen};
 
 const PLAN: &str = "def stow_the_pear():
     # 0: get the pear
@@ -127,7 +128,7 @@ fn the_pattern_collects_every_action_and_no_assertion() {
 #[test]
 fn example_programs_say_what_their_lines_are_for() {
     for (kind, goal) in [(&kitchen::KIND, "put the"), (&household::KIND, "put the")] {
-        let sources = Sources::default();
+        let sources = stepwright_worlds::sources();
         let spec = OpenSpec { world: kind.name, data: None, options: &BTreeMap::new(), task: "" };
         let demonstrations = sources.demonstrations(&sources.open(&spec).unwrap(), None, 0, None).unwrap();
         let examples = Vocabulary::shipped(kind).examples(&demonstrations, 3);
@@ -175,7 +176,7 @@ fn of_what_is_not_seen_nothing_holds() {
     let holds = |text: &str| {
         let reading = read(&format!("assert({text})"));
         let Kind::Assertion(assertion) = &reading.plan.items[0].kind else { panic!("{text}") };
-        value(assertion, &names, &Vocabulary::shipped(&stepwright_world::kitchen::KIND), &facts)
+        value(assertion, &names, &Vocabulary::shipped(&stepwright_worlds::kitchen::KIND), &facts)
     };
     for text in ["'close' to 'box'", "'box' is 'closed'", "'lamp' is 'switchoff'", "'mug' in 'hands'", "'mug' in 'box'"]
     {

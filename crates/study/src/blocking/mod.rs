@@ -20,7 +20,7 @@ use super::sample::sample;
 use stepwright_launch::NewSession;
 use stepwright_method::SYMBOLIC;
 use stepwright_method::publications::SETTINGS;
-use stepwright_world::kitchen;
+use stepwright_worlds::kitchen;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Condition {

@@ -93,7 +93,7 @@ fn a_trial_is_done_once_by_condition_task_number_and_model() {
     let overrides = Overrides { config_dir: Some(folder.path().to_owned()), ..Overrides::default() };
     let config = Arc::new(load_with(&overrides, &|_| None).unwrap());
     let study = |model: &str| Blocking {
-        opening: Opening::new(&config, stepwright_world::Sources::default(), MOST_ACTIONS),
+        opening: Opening::new(&config, stepwright_worlds::sources(), MOST_ACTIONS),
         data: None,
         plan: Plan {
             conditions: vec![Arc::new(conditions(&["bcr".to_owned()]).unwrap()[0])],

@@ -13,8 +13,8 @@ use crate::runner::{Played, play};
 use stepwright_episode::Session;
 use stepwright_program::{Call, Specification};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::dialogue::{Dialogue, DialogueWorld, Source};
 use stepwright_world::{TaskInfo, World};
+use stepwright_worlds::dialogue::{Dialogue, DialogueWorld, Source};
 
 #[derive(Debug)]
 pub struct Service {

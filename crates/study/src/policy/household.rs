@@ -14,8 +14,8 @@ use crate::runner::{Played, play};
 use stepwright_episode::{Action, Session};
 use stepwright_program::{Call, Specification};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::household::{Edition, HouseholdWorld, Source};
 use stepwright_world::{TaskInfo, World};
+use stepwright_worlds::household::{Edition, HouseholdWorld, Source};
 
 #[derive(Debug)]
 pub struct House {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use stepwright_method::precondition::Score;
 use stepwright_program::{Call, Role, Rules, Specification, State};
-use stepwright_world::dialogue::{Dialogue, Speaker};
+use stepwright_worlds::dialogue::{Dialogue, Speaker};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SystemTurn {
@@ -135,7 +135,7 @@ pub fn permitted(state: &State, truth: &Rules, call: &Call) -> bool {
 mod tests {
     use super::*;
     use stepwright_method::verify::rules;
-    use stepwright_world::dialogue::Turn;
+    use stepwright_worlds::dialogue::Turn;
 
     const SPEC: &str = "SETUP = ['user = User()', 'system = System(user)']\nACTIONS = ['system.ASK', 'system.Find', 'system.OFFER']\nOBSERVATIONS = ['user.TELL', 'system.set_query_status']\n\nclass User:\n    def __init__(self):\n        self.told = False\n\n    def TELL(self):\n        self.told = True\n\nclass System:\n    def __init__(self, user):\n        self.user = user\n        self.query_success = None\n\n    def set_query_status(self, status):\n        self.query_success = status\n\n    def ASK(self):\n        pass\n\n    def Find(self):\n        pass\n\n    def OFFER(self):\n        pass\n";
 

@@ -16,11 +16,11 @@ use stepwright_method::{self as method, Method, SYMBOLIC, prompting};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::{Rules, Specification};
 use stepwright_world::World;
-use stepwright_world::agent_of_demonstrations;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::Values;
 use stepwright_world::planner::Agent;
+use stepwright_worlds::agent_of_demonstrations;
 
 /// The settings of the paper.
 const PUBLISHED: &str = "preconditions";

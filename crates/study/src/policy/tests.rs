@@ -10,7 +10,7 @@ use stepwright_driver::{Source as Model, system_clock};
 use stepwright_model::answering::Answering;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::{Completion, ModelRequest, ModelResponse, Usage};
-use stepwright_world::dialogue::Source;
+use stepwright_worlds::dialogue::Source;
 
 const DIALOGUE: &str = r#"{"id": "ID", "service": "Trains_7", "calls": ["user.REQUEST('fare')", "system.FindTrain()", "system.set_query_status(True)", "system.INFORM_COUNT()", "user.REQUEST('fare')", "system.INFORM('fare')"], "turns": [1, 3, 1, 1]}"#;
 

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::metrics::SystemTurn;
 use stepwright_program::Call;
-use stepwright_world::dialogue::{DialogueWorld, END_TURN};
 use stepwright_world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
+use stepwright_worlds::dialogue::{DialogueWorld, END_TURN};
 
 /// The turn's world. Stepping it compares nothing: the study does, afterwards.
 pub(super) struct TurnWorld {

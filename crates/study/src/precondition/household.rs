@@ -1,9 +1,9 @@
 //! Household episodes to score on: tasks solved by the expert that also made the shipped demonstrations.
 
 use stepwright_method::precondition::Demo;
-use stepwright_world::household::generate::search_expert;
-use stepwright_world::household::{Edition, HouseholdWorld, Source};
 use stepwright_world::{World, WorldError};
+use stepwright_worlds::household::generate::search_expert;
+use stepwright_worlds::household::{Edition, HouseholdWorld, Source};
 
 /// The first `most` tasks of a source that the expert solves, as calls.
 pub fn played(source: &Source, edition: Edition, most: usize) -> Result<Vec<Demo>, WorldError> {

@@ -8,7 +8,7 @@ use stepwright_method::precondition::{
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::dialogue::Source;
+use stepwright_worlds::dialogue::Source;
 
 /// True assertions by action function, with where they come from in a few words.
 #[derive(Debug, Clone, PartialEq, Eq)]

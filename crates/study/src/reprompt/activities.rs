@@ -10,8 +10,9 @@ use stepwright_graph::prepare::Tables;
 use stepwright_graph::score::{self, Scores, Setting};
 use stepwright_graph::{ErrorType, Line, Script};
 
-use stepwright_world::graph::{Source, Task};
-use stepwright_world::{Entry, TaskInfo};
+use stepwright_world::TaskInfo;
+use stepwright_worlds::Entry;
+use stepwright_worlds::graph::{Source, Task};
 
 /// A task with the programs that people wrote for it.
 #[derive(Debug)]

@@ -32,7 +32,7 @@ use super::runner::{Opening, Plan, Study, Unit, seconds_since};
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
 use stepwright_method::{Place, StepStatus};
-use stepwright_world::graph;
+use stepwright_worlds::graph;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {

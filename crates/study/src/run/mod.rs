@@ -19,6 +19,7 @@ use stepwright_launch::NewSession;
 use stepwright_method::{self as method, OF_SESSIONS, publications};
 use stepwright_world::options::Values;
 use stepwright_world::{Ability, TaskInfo};
+use stepwright_worlds::WORLDS;
 
 pub use result::{Disagreement, RoleUse, RunResult};
 pub(crate) use roles::by_role;
@@ -54,7 +55,7 @@ impl Run {
         let options = method::options_with(info.options);
         let options = Values::read(options, &begun.options).map_err(|e| e.to_string())?;
         for task in &tasks {
-            let fits = method::fits(&info, &options, kind, Some(&task.kind), &traits);
+            let fits = method::fits(&info, &options, (kind, WORLDS), Some(&task.kind), &traits);
             fits.map_err(|misfit| format!("task {}: {misfit}", task.id))?;
         }
         let plan = Plan { seeds: seeds.all().to_vec(), conditions: vec![Arc::new(new)], tasks };

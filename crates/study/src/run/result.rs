@@ -12,7 +12,8 @@ use stepwright_episode::role::{self, Role, Spent};
 use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
 use stepwright_launch::NewSession;
 use stepwright_method::Place;
-use stepwright_world::{TaskInfo, WORLDS, external};
+use stepwright_world::TaskInfo;
+use stepwright_worlds::{WORLDS, external};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {

@@ -5,7 +5,7 @@ use super::groups::Group;
 use super::live::{PLAYED, StatlerResult};
 use crate::curve::{Plot, Series};
 use stepwright_method::REFERENCE;
-use stepwright_world::table::Domain;
+use stepwright_worlds::table::Domain;
 
 /// a(n) and r(n) of the games of three cups; none where none was played. Games are compared as far as the shortest goes.
 pub fn cups(groups: &[Group]) -> Vec<Plot> {

@@ -22,8 +22,8 @@ use stepwright_launch::NewSession;
 use stepwright_method::publications::SETTINGS;
 use stepwright_method::{REFERENCE, SYMBOLIC};
 use stepwright_world::CLOSING;
-use stepwright_world::table::{Domain, KIND, Source};
 use stepwright_world::{TaskInfo, WorldError, closes};
+use stepwright_worlds::table::{Domain, KIND, Source};
 
 /// Actions an episode may take: more than any has requests.
 pub const MOST_ACTIONS: u32 = 10_000;

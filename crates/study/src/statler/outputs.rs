@@ -1,7 +1,7 @@
 //! Outputs of a model for a request, examined without running them: their calls, and the comparison of texts that the published
 //! script makes.
 
-use stepwright_world::table::Move;
+use stepwright_worlds::table::Move;
 
 /// The calls of an output, as its lines make them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,7 +59,7 @@ pub enum Said {
 }
 
 /// The published script's comparison: the lines of both texts are equal, one by one, apart from quotes, comments and updates for the
-/// writer. Stricter than [`is_right`](stepwright_world::table::is_right): order and wording count.
+/// writer. Stricter than [`is_right`](stepwright_worlds::table::is_right): order and wording count.
 pub fn equal_text(generated: &str, gold: &str, said: Said) -> bool {
     kept(generated, said) == kept(gold, said)
 }

@@ -12,7 +12,7 @@ use super::outputs::Output;
 use super::paper::RECORDED;
 use super::scores::{Outcome, Played};
 use crate::recordings::{document, each_line, json_files, jsonl_files};
-use stepwright_world::table::{Expected, Move, is_right};
+use stepwright_worlds::table::{Expected, Move, is_right};
 
 #[derive(Debug, Deserialize)]
 pub struct Episode {

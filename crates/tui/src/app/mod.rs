@@ -33,7 +33,7 @@ use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, Session};
 use stepwright_protocol::{Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
-use stepwright_world::{TaskInfo, WORLDS, named};
+use stepwright_world::{Kinds, TaskInfo, named};
 
 /// Characters of a copied text up to which the message shows it.
 const SHORT_COPY: usize = 72;
@@ -76,6 +76,8 @@ pub struct Parts {
     pub panes: Vec<Box<dyn Pane>>,
     pub keymap: Keymap,
     pub themes: Vec<Theme>,
+    /// The worlds there are.
+    pub worlds: Kinds,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +156,7 @@ impl App {
         let now = parts.themes.first().cloned().unwrap_or_else(|| Theme::monochrome(super::theme::ASCII));
         let keymap = Arc::new(parts.keymap);
         App {
-            view: View::new(Arc::clone(&keymap)),
+            view: View::new(Arc::clone(&keymap), parts.worlds),
             panes: parts.panes,
             trail: Trail::to_tip(),
             keymap,
@@ -653,7 +655,7 @@ impl App {
 
     /// An arrangement lasts as long as the session that it was made for.
     fn arrange_anew(&mut self, world: &str) {
-        let sight = named(WORLDS, world).map(|kind| kind.sight).unwrap_or_default();
+        let sight = named(&self.view.worlds, world).map(|kind| kind.sight).unwrap_or_default();
         if (self.layout.preset, self.layout.sight) != (Preset::default(), sight) {
             self.layout = Layout::of(Preset::default(), sight);
             self.layout.show(self.focus);

@@ -6,7 +6,7 @@ use crate::launcher::SessionEntry;
 use stepwright_episode::{FORMAT_VERSION, Header};
 
 fn opened() -> App {
-    let parts = Parts { panes: Vec::new(), keymap: Keymap::default(), themes: Vec::new() };
+    let parts = Parts { panes: Vec::new(), keymap: Keymap::default(), themes: Vec::new(), worlds: Default::default() };
     let mut app = App::new(parts);
     let header = Header { stepwright: "session".into(), version: FORMAT_VERSION, ..Header::default() };
     app.notice(Notice::opened(header, Vec::new(), Some("own.jsonl".into())).unwrap());

@@ -1,8 +1,11 @@
 //! Configuration of an adapter: the command, its patience, and what the world offers beyond it.
 
-pub(crate) mod phrases;
+pub mod phrases;
+mod process;
+mod variables;
 
 pub use phrases::Phrase;
+pub use process::{LONGEST, Process, Said, excerpt};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -83,7 +86,7 @@ impl Adapter {
     }
 
     /// The tasks under ids that name the adapter: `NAME/TASK`, or `NAME` alone where none is configured.
-    pub(crate) fn task_infos(&self) -> Vec<TaskInfo> {
+    pub fn task_infos(&self) -> Vec<TaskInfo> {
         let info = |id: String, sentence: String| TaskInfo {
             id,
             kind: self.name.clone(),
@@ -96,7 +99,7 @@ impl Adapter {
         self.tasks.iter().map(|task| info(self.id_of(task), format!("{task} ({})", self.name))).collect()
     }
 
-    pub(crate) fn id_of(&self, task: &str) -> String {
+    pub fn id_of(&self, task: &str) -> String {
         if task.is_empty() { self.name.clone() } else { format!("{}/{task}", self.name) }
     }
 
@@ -109,7 +112,7 @@ impl Adapter {
     }
 }
 /// A command as a person would type it, without what may be secret in it.
-pub(crate) fn shown(command: &[String]) -> String {
+pub fn shown(command: &[String]) -> String {
     let shown = stepwright_secret::shown_words(command);
     shlex::try_join(shown.iter().map(String::as_str)).unwrap_or_else(|_| shown.join(" "))
 }

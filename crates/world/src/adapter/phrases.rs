@@ -80,11 +80,11 @@ impl Phrase {
     }
 }
 
-pub(crate) fn call_of(phrases: &[Phrase], text: &str) -> Option<Call> {
+pub fn call_of(phrases: &[Phrase], text: &str) -> Option<Call> {
     phrases.iter().find_map(|p| p.call_of(text))
 }
 
-pub(crate) fn text_of(phrases: &[Phrase], call: &Call) -> Option<String> {
+pub fn text_of(phrases: &[Phrase], call: &Call) -> Option<String> {
     phrases.iter().find_map(|p| p.text_of(call))
 }
 

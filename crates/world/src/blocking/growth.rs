@@ -67,8 +67,8 @@ impl Growth {
         self.derived.is_some()
     }
 
-    #[cfg(test)]
-    pub(super) fn derived(&self) -> Option<&Derived> {
+    /// The domain that is derived, where one is.
+    pub fn derived(&self) -> Option<&Derived> {
         self.derived.as_ref()
     }
 

@@ -17,7 +17,7 @@ mod refused;
 pub mod selector;
 
 pub use derive::{Derivation, known};
-pub use derived::{Basis, Before, Derived, Report, TextOf};
+pub use derived::{Basis, Before, Derived, EVALUATIONS, EXCUSED, Report, TextOf};
 pub use domain::{Domain, DomainError};
 pub use environment::Environment;
 pub use forest::{Blocked, Forest, Moment, Node, NodeKey, REFUSED, Selection};

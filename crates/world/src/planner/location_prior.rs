@@ -74,7 +74,7 @@ impl LocationPrior {
     }
 
     /// Whether places of this kind are shut when first reached.
-    pub(crate) fn is_closed_at_first(&self, place: &str) -> bool {
+    pub fn is_closed_at_first(&self, place: &str) -> bool {
         self.closed.iter().any(|c| c == place)
     }
 

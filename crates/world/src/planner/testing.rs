@@ -1,12 +1,13 @@
 //! Household program for unit tests, a small one: the specification's assertions written in Rust, so that planning is tested by itself.
+//! The household's own tests have it too, by its path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::EffectModel;
-use crate::program::ProgramView;
 use stepwright_episode::{Check, CheckKind, Status};
 use stepwright_program::{Call, Literal};
 use stepwright_trajectory::Step;
+use stepwright_world::planner::EffectModel;
+use stepwright_world::program::ProgramView;
 
 fn text(arg: Option<&Literal>) -> Option<&str> {
     match arg {

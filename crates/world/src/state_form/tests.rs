@@ -85,8 +85,8 @@ fn faults_name_their_lines() {
 
 #[test]
 fn what_ships_loads_and_has_nothing_for_other_worlds() {
-    for world in [&crate::household::KIND, &crate::kitchen::KIND] {
+    for world in [&crate::testing::HOUSEHOLD, &crate::testing::KITCHEN] {
         assert!(shipped(world).unwrap().is_ok(), "{}: {:?}", world.name, shipped(world));
     }
-    assert!(shipped(&crate::dialogue::KIND).is_none());
+    assert!(shipped(&crate::testing::DIALOGUE).is_none());
 }

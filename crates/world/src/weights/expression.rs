@@ -67,7 +67,7 @@ impl Expression {
     }
 
     /// The one object it is a fraction of, and the fraction.
-    pub(crate) fn one_term(&self) -> Option<(&str, Ratio)> {
+    pub fn one_term(&self) -> Option<(&str, Ratio)> {
         let mut terms = self.terms.iter();
         match (terms.next(), terms.next()) {
             (Some((name, factor)), None) if self.number.is_zero() => Some((name, *factor)),

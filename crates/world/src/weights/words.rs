@@ -77,7 +77,7 @@ fn factor(words: &[&str]) -> Option<Ratio> {
 }
 
 /// One part of a whole: `half`, `thirds`, `tenth`.
-pub(crate) fn part(word: &str) -> Option<Ratio> {
+pub fn part(word: &str) -> Option<Ratio> {
     let one = |word: &str| {
         let listed = PARTS.iter().find(|(part, _)| *part == word).map(|(_, parts)| *parts);
         let formed = || {
@@ -90,7 +90,7 @@ pub(crate) fn part(word: &str) -> Option<Ratio> {
 }
 
 /// A number in words or digits: `three`, `4`, `1/4`, `0.5`.
-pub(crate) fn number(word: &str) -> Option<Ratio> {
+pub fn number(word: &str) -> Option<Ratio> {
     if let Some((_, value)) = NUMBERS.iter().find(|(name, _)| *name == word) {
         return Some(Ratio::from_integer(*value));
     }
@@ -102,7 +102,7 @@ pub(crate) fn number(word: &str) -> Option<Ratio> {
 }
 
 /// A number before `times`; a misspelt one is the nearest number word (`fours times` in a published episode).
-pub(crate) fn times(word: &str) -> Option<Ratio> {
+pub fn times(word: &str) -> Option<Ratio> {
     let near = || {
         let (distance, value) = NUMBERS.iter().map(|(name, n)| (strsim::osa_distance(name, word), *n)).min()?;
         (distance == 1 && word.len() > 3).then(|| Ratio::from_integer(value))

@@ -12,7 +12,7 @@ use crate::widgets::{edit, words, wrap};
 use stepwright_episode::{ArtifactId, Offer};
 use stepwright_method::belief::form::text_of;
 use stepwright_protocol::{Command, FormCommand, Request};
-use stepwright_world::{WORLDS, state_form};
+use stepwright_world::state_form;
 
 /// What a session that has no form of its own begins a form with.
 const BEGINNING: &str = "[tells]\n";
@@ -29,7 +29,7 @@ fn own(view: &View) -> Option<&str> {
 /// The form that ships for the world.
 fn shipped(view: &View) -> Option<&'static str> {
     let name = &view.session.as_ref()?.header.world;
-    state_form::text(WORLDS.iter().find(|world| world.name == name)?)
+    state_form::text(view.worlds.iter().find(|world| world.name == name)?)
 }
 
 impl StatePane {

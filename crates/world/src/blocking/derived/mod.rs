@@ -10,8 +10,6 @@
 
 mod before;
 mod ground;
-#[cfg(test)]
-mod tests;
 
 pub use before::Before;
 
@@ -31,9 +29,9 @@ const ROOTS: usize = 5;
 /// Proposals of the agent that are looked at.
 const ADVICE: usize = 4;
 /// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the agent too.
-const EXCUSED: usize = 3;
+pub const EXCUSED: usize = 3;
 /// Evaluations of assertions for all that is derived at one moment. What is not found with them counts as not known.
-const EVALUATIONS: usize = 6000;
+pub const EVALUATIONS: usize = 6000;
 
 /// The grounds of derived domains, for a whole episode.
 #[derive(Debug)]
@@ -78,14 +76,15 @@ pub struct Derived {
     /// The actions that the agent without a model wants now.
     wanted: Vec<Wanted>,
     /// The actions that the agent would take now, the best first.
-    advice: OnceCell<Vec<Call>>,
+    pub advice: OnceCell<Vec<Call>>,
     /// The other party's calls in the demonstrations.
     replies: Arc<Vec<Call>>,
     /// The resolutions of the conditions looked at in this moment: by action and number of the condition.
     offers: BTreeMap<(String, usize), Vec<Offered>>,
     /// The conditions that the action taken last was offered for, likewise.
-    answered: BTreeSet<(String, usize)>,
-    left: Cell<usize>,
+    pub answered: BTreeSet<(String, usize)>,
+    /// The evaluations that are left at this moment.
+    pub left: Cell<usize>,
     facts: Facts,
 }
 

@@ -177,7 +177,7 @@ pub struct Domain {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Resolving {
+pub struct Resolving {
     pub action: Atom,
     pub maybe: bool,
 }
@@ -242,7 +242,7 @@ impl Domain {
         Some(schema.resolution.ground(&Bindings::of(&schema.form.args, &condition.args)))
     }
 
-    pub(crate) fn resolving(&self, condition: &Atom, known: &Knowledge<'_>) -> Vec<Resolving> {
+    pub fn resolving(&self, condition: &Atom, known: &Knowledge<'_>) -> Vec<Resolving> {
         let Some(schema) = self.condition(&condition.predicate) else { return Vec::new() };
         let bindings = Bindings::of(&schema.form.args, &condition.args);
         let mut all = Vec::new();

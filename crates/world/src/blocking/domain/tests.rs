@@ -6,7 +6,7 @@ use crate::planner::classical;
 use crate::{WorldKind, shipped_domain};
 
 fn kitchen() -> Domain {
-    Domain::clone(&shipped_domain(&crate::kitchen::KIND).unwrap().unwrap())
+    Domain::clone(&shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap())
 }
 
 fn blocked(domain: &Domain, action: &str, facts: &Facts) -> Option<String> {
@@ -156,9 +156,9 @@ fn what_a_planner_is_told_is_made_of_the_actions_in_the_order_named() {
         classical::Domain::read(&pddl).unwrap().actions.into_iter().map(|action| action.name).collect()
     };
     let household = ["goto", "open", "close", "take", "put", "clean", "heat", "cool", "toggle"];
-    assert_eq!(names(&crate::household::KIND), household);
+    assert_eq!(names(&crate::testing::HOUSEHOLD), household);
     let kitchen = ["scanroom", "walk_to_object", "open", "close", "switchon", "switchoff", "slice", "grab", "put"];
-    assert_eq!(names(&crate::kitchen::KIND), kitchen);
+    assert_eq!(names(&crate::testing::KITCHEN), kitchen);
     assert_eq!(Domain::pddl(SMALL).unwrap_err(), "the domain says nothing of planning");
     let file = "[planning]\nname = \"d\"\npredicates = \"(at ?p)\"\nactions = [\"go p\"]\n[actions.\"go p\"]\n";
     let error = Domain::load(file, "d.toml").unwrap_err().to_string();

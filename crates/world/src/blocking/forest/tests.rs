@@ -14,7 +14,7 @@ struct Toy {
 
 impl Toy {
     fn new(goals: &[&str], things: &[&str], atoms: &[&str]) -> Self {
-        let domain = Domain::clone(&shipped_domain(&crate::kitchen::KIND).unwrap().unwrap());
+        let domain = Domain::clone(&shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap());
         let goals: Vec<Atom> = goals.iter().map(|g| g.parse().unwrap()).collect();
         let mut toy = Toy { domain, facts: Facts::default(), goals, forest: Forest::default() };
         toy.see(things, atoms);

@@ -18,7 +18,7 @@ fn first(domain: &Domain, forest: &Forest, facts: &Facts, memory: &Memory) -> St
 
 #[test]
 fn what_was_in_the_way_is_not_put_where_the_goal_needs_room() {
-    let domain = shipped_domain(&crate::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap();
     let places = ["SURFACES counter", "CLOSE counter", "SURFACES machine", "CLOSE machine", "HAS_SWITCH machine"];
     let seen = facts(&["counter", "cup", "machine", "mug"], &[&["HOLDS cup", "CLOSE mug"][..], &places].concat());
     let mut forest = plant(&domain, &["ON mug machine"], &seen);
@@ -32,7 +32,7 @@ fn what_was_in_the_way_is_not_put_where_the_goal_needs_room() {
 
 #[test]
 fn a_thing_is_looked_for_around_then_elsewhere_then_behind_what_is_closed() {
-    let domain = shipped_domain(&crate::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap();
     let seen = facts(&["cabinet"], &["HANDS_EMPTY", "CAN_OPEN cabinet", "CLOSED cabinet", "CLOSE cabinet"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &seen);
     forest.select(&domain, "grab mug", &seen);
@@ -52,7 +52,7 @@ fn a_thing_is_looked_for_around_then_elsewhere_then_behind_what_is_closed() {
 
 #[test]
 fn a_thing_is_looked_for_where_it_was_seen_last() {
-    let domain = shipped_domain(&crate::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap();
     let open = facts(&["drawer", "mug"], &["HANDS_EMPTY", "CAN_OPEN drawer", "OPEN drawer", "IN mug drawer"]);
     let mut memory = Memory::begin(&open);
     let shut = facts(&["drawer"], &["HANDS_EMPTY", "CAN_OPEN drawer", "CLOSED drawer", "CLOSE drawer"]);
@@ -64,7 +64,7 @@ fn a_thing_is_looked_for_where_it_was_seen_last() {
 
 #[test]
 fn the_same_seed_ranks_alike_and_others_break_ties_otherwise() {
-    let domain = shipped_domain(&crate::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap();
     let seen = facts(&[], &["HANDS_EMPTY"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &seen);
     forest.select(&domain, "grab mug", &seen);
@@ -76,7 +76,7 @@ fn the_same_seed_ranks_alike_and_others_break_ties_otherwise() {
 
 #[test]
 fn what_goes_out_of_the_view_on_the_way_is_looked_for_above_and_below() {
-    let domain = shipped_domain(&crate::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap();
     let far = facts(&["cabinet"], &["HANDS_EMPTY", "CAN_OPEN cabinet", "CLOSED cabinet", "FAR cabinet"]);
     let near = facts(&[], &["HANDS_EMPTY"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &near);
@@ -99,7 +99,7 @@ fn what_goes_out_of_the_view_on_the_way_is_looked_for_above_and_below() {
 
 #[test]
 fn what_is_refused_is_tried_again_from_a_step_away() {
-    let domain = shipped_domain(&crate::kitchen::KIND).unwrap().unwrap();
+    let domain = shipped_domain(&crate::testing::KITCHEN).unwrap().unwrap();
     let seen = facts(&["fridge"], &["HANDS_EMPTY", "CAN_OPEN fridge", "CLOSED fridge", "CLOSE fridge"]);
     let mut forest = plant(&domain, &["HOLDS mug"], &seen);
     forest.select(&domain, "grab mug", &seen);

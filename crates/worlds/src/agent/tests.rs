@@ -1,0 +1,156 @@
+//! An agent of Python's standard library behind the proxy, answered by the test: no model is asked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use stepwright_episode::{Action, StepOutcome};
+use stepwright_world::options::Values;
+use stepwright_world::remote::Recorded;
+use stepwright_world::{AgentCommand, Kinds, Origin, World};
+
+/// Calls `note(text)` as it is told, which appends to a file of its folder, and ends at an answer without a call.
+const AGENT: &str = r#"
+import json, os, urllib.request
+tools = [{"type": "function", "function": {"name": "note", "description": "Writes.", "parameters": {"type": "object",
+    "properties": {"text": {"type": "string"}}, "required": ["text"]}}}]
+messages = [{"role": "system", "content": "You note."}, {"role": "user", "content": os.environ.get("STEPWRIGHT_TASK") or "Go."}]
+while True:
+    body = json.dumps({"model": "m", "messages": messages, "tools": tools}).encode()
+    asked = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, {"content-type": "application/json"})
+    message = json.load(urllib.request.urlopen(asked))["choices"][0]["message"]
+    messages.append(message)
+    if not message.get("tool_calls"):
+        print("said", message["content"])
+        break
+    for call in message["tool_calls"]:
+        text = json.loads(call["function"]["arguments"])["text"]
+        open("notes", "a").write(text + "\n")
+        messages.append({"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"lines": open("notes").read().split()})})
+"#;
+
+fn has_python() -> bool {
+    std::process::Command::new("python3").arg("--version").output().is_ok_and(|out| out.status.success())
+}
+
+fn world(folder: &Path) -> Box<dyn World> {
+    let script = folder.join("agent.py");
+    std::fs::write(&script, AGENT).unwrap();
+    let command = AgentCommand {
+        words: vec!["python3".into(), script.display().to_string()],
+        workspace: Some(folder.join("work")),
+        success: Some("test -e notes".into()),
+        ..AgentCommand::default()
+    };
+    std::fs::create_dir_all(folder.join("work")).unwrap();
+    let (command, adapters) = (Arc::new(command), BTreeMap::new());
+    let set = super::tasks::read(&Origin {
+        path: None,
+        adapters: &adapters,
+        agent: Some(&command),
+        kinds: &Kinds::default(),
+    })
+    .unwrap();
+    let task = set.resolve("").unwrap();
+    set.open(&task, &Values::default()).unwrap().world
+}
+
+fn typed(world: &dyn World, text: &str) -> Action {
+    world.read(text, None).unwrap().unwrap()
+}
+
+#[test]
+fn an_agent_is_answered_brought_back_and_branches() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut world = world(folder.path());
+    let reset = world.reset("agent", 0).unwrap();
+    assert_eq!(reset.observation, "[tools: note]\nsystem: You note.\nuser: Go.");
+    assert_eq!(world.admissible().unwrap(), ["tools.note(text=)"]);
+    let one = typed(world.as_ref(), "tools.note(text='one')");
+    let first = world.take(&one).unwrap();
+    assert_eq!(first.observation, "note: {\"lines\": [\"one\"]}");
+    let calls: Vec<String> = first.calls().map(ToString::to_string).collect();
+    assert_eq!(calls, ["tools.note(text='one')", "results.returned('note', 'one', {'lines': ['one']})"]);
+    let here = world.snapshot();
+    let two = typed(world.as_ref(), "I note twice.\nnote({\"text\": \"two\"})\nnote({\"text\": \"three\"})");
+    let second = world.take(&two).unwrap();
+    assert!(second.observation.ends_with("note: {\"lines\": [\"one\", \"two\", \"three\"]}"), "{}", second.observation);
+    // Back and on another branch: what was noted since is gone, for it is another copy.
+    world.restore(&here).unwrap();
+    let other = typed(world.as_ref(), "tools.note(text='other')");
+    let branch = world.take(&other).unwrap();
+    assert_eq!(branch.observation, "note: {\"lines\": [\"one\", \"other\"]}");
+    let end = world.take(&typed(world.as_ref(), "That is all.")).unwrap();
+    assert!(
+        end.done && end.won && end.observation.contains("exit code 0") && end.observation.contains("said That is all.")
+    );
+    assert!(!folder.path().join("work/notes").exists(), "the original stays");
+    // A session that is opened again: nothing runs until a step is taken, then it is fed.
+    let record = [(None, reset), (Some(one), first), (Some(two), second)];
+    let mut again = self::world(folder.path());
+    for (action, outcome) in &record {
+        let outcome = StepOutcome::from(outcome);
+        let remote = again.remote().unwrap();
+        match action {
+            None => remote.recall(Recorded::Reset { task: "agent", seed: 0, outcome: &outcome }),
+            Some(action) => remote.recall(Recorded::Act { action, outcome: &outcome }),
+        }
+    }
+    let asked = again.asked().unwrap();
+    assert_eq!((asked.request.messages.len(), asked.sender), (7, 0), "what was asked is known from the record");
+    let last = again.take(&typed(again.as_ref(), "tools.note(text='four')")).unwrap();
+    assert!(last.observation.ends_with("[\"one\", \"two\", \"three\", \"four\"]}"), "{}", last.observation);
+    // An agent that asks otherwise than it did is not taken for the same.
+    std::fs::write(folder.path().join("work/notes"), "before\n").unwrap();
+    again.remote().unwrap().restart().unwrap_err().to_string();
+    let why = again.take(&typed(again.as_ref(), "tools.note(text='five')")).unwrap_err().to_string();
+    assert!(why.contains("step 1") && why.contains("before"), "{why}");
+    again.remote().unwrap().close();
+}
+
+fn opened(command: AgentCommand) -> Box<dyn World> {
+    let (command, adapters) = (Arc::new(command), BTreeMap::new());
+    let set = super::tasks::read(&Origin {
+        path: None,
+        adapters: &adapters,
+        agent: Some(&command),
+        kinds: &Kinds::default(),
+    })
+    .unwrap();
+    set.open("agent", &Values::default()).unwrap().world
+}
+
+#[test]
+fn a_command_that_never_says_whether_the_goal_is_reached_can_be_stopped() {
+    let words = ["sh", "-c", "exit 0"].map(str::to_owned).into();
+    let mut world = opened(AgentCommand { words, success: Some("sleep 1000".into()), ..AgentCommand::default() });
+    let (stop, since) = (world.remote().unwrap().stopper(), std::time::Instant::now());
+    std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        stop();
+    });
+    let why = world.reset("agent", 0).unwrap_err().to_string();
+    assert!(why.contains("stopped") && since.elapsed().as_secs() < 60, "{why}");
+}
+
+#[test]
+fn one_that_ends_or_cannot_be_started_says_so() {
+    let command = |words: &[&str]| {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        opened(AgentCommand { words, ..AgentCommand::default() })
+    };
+    let end = command(&["sh", "-c", "echo nothing to ask; exit 3"]).reset("agent", 0).unwrap();
+    assert!(
+        end.done && end.observation.contains("exit code 3") && end.observation.contains("nothing to ask"),
+        "{end:?}"
+    );
+    let killed = command(&["sh", "-c", "kill -9 $$"]).reset("agent", 0).unwrap();
+    assert!(killed.done && killed.observation.starts_with("The agent ended, signal: 9"), "{killed:?}");
+    let why = command(&["/no/such/agent"]).reset("agent", 0).unwrap_err().to_string();
+    assert!(why.contains("cannot be started") && why.contains("is the program installed"), "{why}");
+    let none = command(&[]).reset("agent", 0).unwrap_err().to_string();
+    assert!(none.contains("stepwright gate --open"), "{none}");
+}

@@ -1,0 +1,42 @@
+use super::*;
+use stepwright_world::World;
+
+#[test]
+fn the_task_is_one_request_answered_by_calls_of_actions() {
+    let mut world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
+    let task = world.tasks()[0].id.clone();
+    assert!(world.requests().is_none() && world.reset(&task, 0).is_ok());
+    let go = world.admissible().unwrap().into_iter().find(|text| text.starts_with("go to")).unwrap();
+    let call = world.call_of(&go).unwrap();
+    let bare = call.to_string().split_once('.').unwrap().1.to_owned();
+    assert_eq!((world.call_of(&bare), world.preview(&bare)), (Some(call.clone()), world.preview(&go)));
+    let functions: Vec<String> = world.requests().unwrap().functions().into_iter().map(|f| f.name).collect();
+    assert!(functions.contains(&call.function) && functions.contains(&"done".to_owned()), "{functions:?}");
+    // What is no program stays what it was.
+    for text in ["go(", "fly('away')", "goto('moon 1')\nlook", "done() now"] {
+        assert!(world.preview(text).unwrap().error.is_some(), "{text}");
+    }
+    let before = world.snapshot();
+    let outcome =
+        world.act(&format!("{bare}\nupdate_wm('I am there')\ntake('nothing 1', 'nowhere 1')\n\ndone()")).unwrap();
+    assert!(outcome.done && !outcome.won && outcome.error.is_none(), "{outcome:?}");
+    assert_eq!(outcome.observation_calls.first(), Some(&call));
+    assert!(outcome.observation.ends_with("Nothing happens."), "{}", outcome.observation);
+    assert!(world.requests().unwrap().open().is_none() && world.request().is_none());
+    world.restore(&before).unwrap();
+    assert!(world.requests().unwrap().open().is_some());
+}
+
+#[test]
+fn two_games_of_one_id_are_refused_with_their_lines() {
+    let shipped = Source::shipped().unwrap();
+    let ids: Vec<String> = shipped.ids().take(2).map(str::to_owned).collect();
+    let line = |id: &str| serde_json::to_string(&shipped.definition(id).unwrap()).unwrap();
+    let (one, two) = (line(&ids[0]), line(&ids[1]));
+    let error = Source::from_lines(&format!("{one}\n{two}\n\n{one}\n"), "mine.jsonl").unwrap_err().to_string();
+    assert!(
+        error.contains("mine.jsonl:4") && error.contains("is in line 1 too; give one of them another id"),
+        "{error}"
+    );
+    assert_eq!(Source::from_lines(&format!("{one}\n{two}\n"), "mine.jsonl").unwrap().len(), 2);
+}

@@ -1,0 +1,146 @@
+//! Tests of the kitchen as a whole: the shipped scenes, the rules where they bite, hostile files. The recordings are compared by `conform`.
+
+use serde_json::{Value, json};
+
+use super::receptacles::Receptacles;
+use super::*;
+use stepwright_program::Specification;
+use stepwright_world::{Atom, World};
+
+fn world() -> KitchenWorld {
+    KitchenWorld::new(Source::shipped().unwrap(), Find::Moving)
+}
+
+/// A small kitchen: a fridge with a door, a counter with things on it, a sink, a toaster; the robot at (0, 2) looking along -z.
+fn small() -> Value {
+    serde_json::from_str(include_str!("tests/small.json")).unwrap()
+}
+
+fn load(scene: &Value) -> Result<Simulation, String> {
+    super::load::scene(&scene.to_string(), Receptacles::built_in()).map(|s| Simulation::new(s.into(), Find::Moving))
+}
+
+/// A line of a script in the kitchen: what is seen, how the robot and things are, or an action.
+fn line(kitchen: &mut Simulation, line: &str) -> String {
+    match line.split_once(' ').unwrap_or((line, "")) {
+        ("see", _) => format!("{:?}", kitchen.visible()),
+        ("robot", _) => format!("{:?}", kitchen.robot()),
+        ("show", id) => {
+            let (_, parent, thing) = kitchen.things().find(|(thing, ..)| *thing == id).unwrap();
+            format!("in {parent:?} at {:?} dirty {} filled {:?}", thing.at, thing.dirty, thing.filled)
+        }
+        _ => kitchen.perform(line).map_or_else(|why| format!("refused: {why}"), |_| String::new()),
+    }
+}
+
+/// Each script: changes of the small kitchen's file (`set POINTER VALUE`), then what is done there, or why the file is refused.
+#[test]
+fn small_kitchens_are_as_they_were() {
+    let mut out = String::new();
+    for script in include_str!("tests/kitchen.script").split("\n# ") {
+        let mut lines = script.lines().filter(|line| !line.is_empty()).peekable();
+        out += &format!("# {}\n", lines.next().unwrap().trim_start_matches("# "));
+        let mut scene = small();
+        while let Some(change) = lines.next_if(|line| line.starts_with("set ")) {
+            let (pointer, value) = change[4..].split_once(' ').unwrap();
+            let (above, key) = pointer.rsplit_once('/').unwrap();
+            let value: Value = serde_json::from_str(value).unwrap();
+            match scene.pointer_mut(above).unwrap() {
+                Value::Array(all) if key == all.len().to_string() => all.push(value),
+                Value::Array(all) => all[key.parse::<usize>().unwrap()] = value,
+                other => other[key] = value,
+            }
+            out += &format!("> {change}\n");
+        }
+        match load(&scene) {
+            Err(why) => out += &format!("    no kitchen: {why}\n"),
+            Ok(mut kitchen) => lines.for_each(|text| {
+                out += &format!("> {text}\n");
+                line(&mut kitchen, text).lines().for_each(|said| out += &format!("    {said}\n"));
+            }),
+        }
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn goals_are_met_in_order_and_for_good() {
+    let mut scene = small();
+    scene["tasks"] = json!({"two": {"goals": ["HOLDS character Mug|1", "ON Faucet|1"], "text": "Two."}});
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("small.json"), scene.to_string()).unwrap();
+    assert!(Source::lies_at(folder.path()) && !Source::lies_at(&folder.path().join("none")));
+    let mut world = KitchenWorld::new(Source::open(folder.path()).unwrap(), Find::Fixed);
+    world.reset("small/two", 0).unwrap();
+    world.act("switchon Faucet|1").unwrap();
+    assert_eq!(world.goals().unwrap().len(), 2, "only the first is tested");
+    let snapshot = world.snapshot();
+    assert!(!world.act("grab Mug|1").unwrap().won);
+    assert!(world.act("put Mug|1 CounterTop|1").unwrap().won, "the second holds already; the first stays met");
+    world.restore(&snapshot).unwrap();
+    assert_eq!(world.goals().unwrap().len(), 2);
+    assert!(world.reset("small/three", 0).is_err());
+}
+
+#[test]
+fn the_facts_are_those_of_what_is_seen() {
+    let mut world = world();
+    world.reset("galley/mug", 0).unwrap();
+    let facts = world.facts().unwrap();
+    assert!(facts.atoms.contains(&Atom::new("HANDS_EMPTY", [""; 0])));
+    let text = world.truth()["visible"].as_array().unwrap().len();
+    assert_eq!(facts.things.len(), text);
+    assert!(facts.things.is_sorted());
+    let things = facts.atoms.iter().filter(|atom| atom.predicate != "ROOM");
+    assert!(things.flat_map(|atom| &atom.args).all(|thing| facts.sees(thing)));
+}
+
+#[test]
+fn every_shipped_task_can_be_done() {
+    let source = Source::shipped().unwrap();
+    assert_eq!(source.ids().count(), 16);
+    let mut world = KitchenWorld::new(source, Find::Fixed);
+    for task in world.tasks() {
+        let (scene, goals) = Source::shipped().unwrap().task(&task.id).unwrap();
+        let actions = expert::solve(&scene, &goals).unwrap();
+        let mut outcome = world.reset(&task.id, 0).unwrap();
+        for action in &actions {
+            assert!(!outcome.done, "{}: done before `{action}` of {actions:?}", task.id);
+            outcome = world.act(action).unwrap();
+            assert_eq!(outcome.error, None, "{}: `{action}`", task.id);
+        }
+        assert!(outcome.won && actions.len() >= 3, "{}: {actions:?}", task.id);
+    }
+}
+
+/// Every action offered reads back as the call it is; what the simulator accepts, the specification accepts as well, knowing only
+/// what the observations showed.
+#[test]
+fn what_happens_can_be_written_as_a_program() {
+    let mut world = world();
+    let specification = Specification::load(&world.specification(), "spec.py").unwrap();
+    let task = world.tasks()[0].id.clone();
+    let outcome = world.reset(&task, 0).unwrap();
+    let mut program = specification.start().unwrap();
+    for call in outcome.calls() {
+        program.call(call).unwrap();
+    }
+    let (mut next, mut accepted) = (7_usize, 0);
+    for step in 0..300 {
+        let offered = world.admissible().unwrap();
+        assert!(offered.is_sorted());
+        for action in &offered {
+            assert_eq!(world.text_of(&world.call_of(action).unwrap()).as_ref(), Some(action));
+        }
+        next = (next * 31 + step) % 997;
+        let action = &offered[next % offered.len()];
+        let expected = world.preview(action).unwrap();
+        let outcome = world.act(action).unwrap();
+        assert_eq!(outcome, expected);
+        accepted += usize::from(outcome.action_call.is_some());
+        for call in outcome.calls() {
+            program.call(call).unwrap_or_else(|e| panic!("{call}: {e}"));
+        }
+    }
+    assert!(accepted > 150, "{accepted}");
+}
