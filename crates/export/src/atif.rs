@@ -46,6 +46,9 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         }));
     }
     let said = |field: &str| whole.rest.get(field).and_then(Value::as_str);
+    if let Some(before) = said("said_before") {
+        steps.push(json!({ "source": "agent", "message": before }));
+    }
     if let (answer, thought) = (said("answer"), said("closing_thought"))
         && answer.or(thought).is_some()
     {

@@ -6,8 +6,11 @@ use stepwright_trajectory::Trajectory;
 use stepwright_episode::{Node, Session};
 
 /// How the notes begin that hold what an agent of a log said or thought after its last action, with the field of the log that holds it.
-pub const LAST: [(&str, &str); 2] =
-    [("answer", "The agent's last words: "), ("closing_thought", "The agent's last thought: ")];
+pub const LAST: [(&str, &str); 3] = [
+    ("said_before", "What the agent said after its last action: "),
+    ("closing_thought", "The agent's last thought: "),
+    ("answer", "The agent's last words: "),
+];
 
 /// The episode of a session; what was not done (blocked selections) is left out.
 pub fn trajectory(session: &Session) -> Trajectory {

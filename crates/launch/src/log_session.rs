@@ -277,6 +277,7 @@ mod tests {
         let messages = serde_json::json!([
             {"role": "user", "content": "count"}, {"role": "assistant", "content": "", "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "c", "content": "3"},
+            {"role": "assistant", "content": "Shall I count?"}, {"role": "user", "content": "you did"},
             {"role": "assistant", "reasoning_content": "that is all", "content": "There are three.\nBye."},
         ]);
         let folder = tempfile::tempdir().unwrap();
@@ -284,14 +285,18 @@ mod tests {
         std::fs::write(&path, serde_json::json!({ "messages": messages }).to_string()).unwrap();
         let clock: Clock = std::sync::Arc::new(|| 7);
         let LogSession { session, records, .. } = open(&path, "", &stepwright_worlds::sources(), &clock).unwrap();
-        assert!(session.current().unwrap().turn.notes[0].ends_with(": There are three.\nBye."));
+        let notes = &session.current().unwrap().turn.notes;
+        assert!(notes[0].ends_with("Shall I count?") && notes[2].ends_with(": There are three.\nBye."), "{notes:?}");
         let written = |format| render(format, &session.header, &records, stepwright_method::showing).unwrap();
         assert!(written(Format::Text).contains("    note: The agent's last words: There are three.\n          Bye.\n"));
         assert!(written(Format::Html).contains("There are three.\nBye."));
         assert!(written(Format::Jsonl).contains("There are three.\\nBye."));
         let read = read_any(written(Format::Atif).as_bytes(), "x").all.remove(0);
         assert_eq!((&read.rest["answer"], read.steps.len()), (&Value::from("There are three.\nBye."), 1));
-        assert_eq!(read.rest["closing_thought"], "that is all");
+        assert_eq!(
+            (&read.rest["closing_thought"], &read.rest["said_before"]),
+            (&"that is all".into(), &"Shall I count?".into())
+        );
     }
 
     /// Every session that ships, written for Harbor and opened again: the same steps, each with the verdict it was taken with, who took it how,

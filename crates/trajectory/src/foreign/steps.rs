@@ -78,7 +78,7 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
             Turn::Result { id, text, failed } => steps.result(id, text, failed),
         }
     }
-    let Steps { mut log, calls, answer, closing, unheard, mut lost, .. } = steps;
+    let Steps { mut log, calls, mut answer, closing, unheard, mut lost, .. } = steps;
     lost.extend(unheard.into_iter().map(|(step, text)| {
         let words: String = text.chars().take(SHOWN).collect();
         format!("after step {step}: what the user said is of no observation, not read: {words:?}")
@@ -86,7 +86,8 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
     for (step, decided) in log.steps.iter_mut().zip(conversation.decided) {
         step.decided = Some(decided).filter(|decided| !decided.is_null());
     }
-    for (name, texts) in [("answer", answer), ("closing_thought", closing)] {
+    let last: Vec<String> = answer.pop().into_iter().collect();
+    for (name, texts) in [("said_before", answer), ("closing_thought", closing), ("answer", last)] {
         if !texts.is_empty() && log.rest.get(name).and_then(Json::as_str).is_none_or(str::is_empty) {
             log.rest.insert(name.to_owned(), texts.join("\n\n").into());
         }

@@ -364,7 +364,7 @@ fn what_a_model_thought_is_the_thought_in_each_form() {
     );
     let (log, _) =
         chat(&[user("go"), said("I begin"), asked, done, said("Which one?"), user("the red"), said("Done.")]);
-    assert_eq!(log.rest["answer"], "Which one?\n\nDone.");
+    assert_eq!((&log.rest["said_before"], &log.rest["answer"]), (&json!("Which one?"), &json!("Done.")));
     assert_eq!(log.rest.get("closing_thought"), None);
     let call = |id: &str| json!({ "type": "function_call", "call_id": id, "name": "f", "arguments": "{}" });
     let reasoning = |text: &str| json!({ "type": "reasoning", "summary": [{ "type": "summary_text", "text": text }] });
