@@ -37,7 +37,7 @@ fn a_world_of_ones_own_begins_by_name() {
     std::fs::write(&config, format!("{}{}tasks = [\"seven\", \"eight\"]\n", world("swe"), world("taxi"))).unwrap();
     for (task, called) in [("swe", "swe"), ("taxi/eig", "taxi/eight")] {
         let mut pty = Pty::start(PROGRAM, &["--world", "external", "--task", task], home.path(), &[], SIZE);
-        pty.wait_for("Stepwright · Counter 1 · step 0 · reach exactly ten.").settle().send("\r");
+        pty.wait_for("Counter 1 · step 0 · reach exactly ten.").settle().send("\r");
         pty.wait_for("step 1 ·").settle().send("q");
         assert_eq!(pty.wait(), 0);
         let sessions = home.path().join("state/stepwright/sessions");

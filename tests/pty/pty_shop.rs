@@ -18,7 +18,8 @@ fn a_world_that_is_named_begins_with_the_method_of_its_paper() {
     let papers = [("shop", "o3d"), ("graph", "reprompt"), ("table", "statler"), ("kitchen", "blocking")];
     for (world, method) in papers.into_iter().chain([("household", "precondition-aware")]) {
         let home = tempfile::tempdir().unwrap();
-        let script = format!("start 120x40 --world {world}\n? · {world} ·\n? {method} · symbolic\nq\nend\n");
+        let script =
+            format!("start 120x40 --world {world}\n? {world} · step 0 ·\n? {method} · no language model\nq\nend\n");
         play(&script, home.path(), &[]);
     }
 }

@@ -466,7 +466,9 @@ impl App {
             A::Manual => {
                 // What was refused is there to be mended.
                 let here = self.view.node().map(|node| (node.id, node.turn.decisions.len()));
+                let refused = self.view.message.as_ref().is_some_and(|(level, _)| *level != Level::Info);
                 let typed = self.pending.typed.clone().filter(|(node, decided, _)| here == Some((*node, *decided)));
+                let typed = typed.filter(|_| refused);
                 self.edit(None, &typed.map(|(.., text)| text).unwrap_or_default(), now);
             }
             A::Policy => {
