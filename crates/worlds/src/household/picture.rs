@@ -13,7 +13,8 @@ const CONDITIONS: [(&str, &str); 5] =
 
 pub(super) fn picture(belief: &Belief) -> Places {
     let held = belief.held.as_deref().map_or_else(|| "nothing".to_owned(), |held| thing(belief, held));
-    let at = belief.at.as_deref().map_or_else(|| "in the middle".to_owned(), |at| format!("at {at}"));
+    let shut = |place: &str| if belief.property(place, OPEN) == Some(false) { " (closed)" } else { "" };
+    let at = belief.at.as_deref().map_or_else(|| "in the middle".to_owned(), |at| format!("at {at}{}", shut(at)));
     let seen = belief.places.iter().filter(|place| belief.is_seen_into(place));
     let (here, elsewhere): (Vec<&String>, Vec<&String>) = seen.partition(|place| belief.is_here(place));
     let looked = |mark: &str, place: &String| {
@@ -70,6 +71,9 @@ mod tests {
             ..Belief::default()
         };
         belief.show("desk 1".to_owned(), names(&["mug 1", "pen 1"]));
+        belief.at = Some("fridge 1".to_owned());
+        belief.properties.insert(("fridge 1".to_owned(), OPEN.to_owned()), false);
+        assert_eq!(picture(&belief).title, "at fridge 1 (closed), holds nothing");
         belief.at = Some("desk 1".to_owned());
         belief.properties.insert(("mug 1".to_owned(), "heat".to_owned()), true);
         belief.properties.insert(("fridge 1".to_owned(), OPEN.to_owned()), false);
