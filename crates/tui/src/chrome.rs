@@ -82,10 +82,10 @@ pub(crate) fn thousands(number: u64) -> String {
 /// From this width on the title bar names world and method as well.
 const ROOMY: u16 = 110;
 
-/// The title bar: the task on the left, method and model on the right.
-pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+/// What the title bar says in so many columns: the task on the left, method and model on the right.
+pub(crate) fn title(view: &View, theme: &Theme, width: usize) -> (String, String) {
     let dot = format!(" {} ", theme.glyphs.dot);
-    let roomy = area.width >= ROOMY;
+    let roomy = width >= usize::from(ROOMY);
     let (left, right) = match &view.session {
         None => ("Stepwright".to_owned(), String::new()),
         Some(session) => {
@@ -138,10 +138,15 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
             (left.join(&dot), right.join(&dot))
         }
     };
-    let width = usize::from(area.width);
     let right = sanitize::fit(&right, width / 2, theme.glyphs.ellipsis).into_owned();
     let room = width.saturating_sub(right.width() + 3);
-    let left = sanitize::fit(&left, room, theme.glyphs.ellipsis);
+    (sanitize::fit(&left, room, theme.glyphs.ellipsis).into_owned(), right)
+}
+
+/// The title bar.
+pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+    let width = usize::from(area.width);
+    let (left, right) = title(view, theme, width);
     let gap = width.saturating_sub(left.width() + right.width() + 2);
     let line = Line::from(vec![
         Span::styled(format!(" {left}"), theme.style(Role::Title)),

@@ -139,6 +139,12 @@ fn column(share: i32, slots: impl Into<Vec<Slot>>) -> Column {
 fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
     use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, Skills, State};
     let chosen = || [slot(&[Proposals], 560), slot(&[Preconditions, Skills], 440), slot(&[Model], 0)];
+    let programmed = |[proposals, state, blocking]: [i32; 3]| {
+        vec![
+            column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
+            column(500, [slot(&[Proposals], proposals), slot(&[State], state), slot(&[Blocking], blocking)]),
+        ]
+    };
     let seen =
         |state| [slot(&[State], state), slot(&[Blocking], 750 - state), slot(&[Observations], 250), slot(&[Log], 0)];
     match preset {
@@ -154,33 +160,21 @@ fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
             ],
         ],
         Preset::Stepping if matches!(sight, Sight::Picture | Sight::Plan | Sight::Places) => [
-            if sight == Sight::Places {
-                vec![
+            match sight {
+                Sight::Places => vec![
                     column(
                         500,
                         [slot(&[Program, Observations, Log], 350), slot(&[State], 430), slot(&[Blocking], 220)],
                     ),
                     column(500, [slot(&[Proposals], 530), slot(&[Preconditions, Skills, Model], 470)]),
-                ]
-            } else {
-                vec![
-                    column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
-                    column(
-                        500,
-                        match sight {
-                            Sight::Plan => [slot(&[Proposals], 500), slot(&[State], 300), slot(&[Blocking], 200)],
-                            _ => [slot(&[Proposals], 390), slot(&[State], 380), slot(&[Blocking], 230)],
-                        },
-                    ),
-                ]
+                ],
+                Sight::Plan => programmed([500, 300, 200]),
+                _ => programmed([390, 380, 230]),
             },
             vec![column(320, [slot(&[Program], 1000)]), column(330, chosen()), column(350, seen(500))],
         ],
         Preset::Stepping => [
-            vec![
-                column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
-                column(500, [slot(&[Proposals], 460), slot(&[State], 270), slot(&[Blocking], 270)]),
-            ],
+            programmed([460, 270, 270]),
             vec![column(340, [slot(&[Program], 1000)]), column(360, chosen()), column(300, seen(400))],
         ],
         Preset::Assertions => [
@@ -400,8 +394,8 @@ fn place(column: &Column, area: Rect, wanted: impl Fn(&Slot) -> Wants) -> Vec<Pl
     placed
 }
 
-/// Takes the rows that some have nothing for, and gives them to those that need more, then to those that use more, the largest share first, a line among them only
-/// where it gets a frame; the rest to the first.
+/// Takes the rows that some have nothing for, and gives them to those that need more, then to those that use more, the largest share
+/// first, a line among them only where it gets a frame; the rest to the first.
 fn fit(heights: &mut [u16], wanted: &[Wants], shares: &[i32]) {
     let mut spare = 0;
     for (height, wanted) in heights.iter_mut().zip(wanted) {

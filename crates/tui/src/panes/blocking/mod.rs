@@ -12,7 +12,9 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use crate::actions::ActionId;
+use crate::chrome;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants};
+use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, split_bottom, split_top};
@@ -58,8 +60,8 @@ pub(crate) struct BlockingPane {
     shown: Vec<usize>,
     outline: Outline,
     chosen: Option<String>,
-    /// The session's, which the title says.
-    goal: String,
+    /// The session's goal, where the title says it whole.
+    titled: Option<String>,
     /// The marks of the actions offered at the cursor in Proposals, and the conditions that fail.
     marks: BTreeMap<String, (Mark, Vec<String>)>,
 }
@@ -333,7 +335,6 @@ impl Pane for BlockingPane {
         // The live tree says all there is to say of its own actions.
         let live = view.situation.as_ref().is_some_and(offered);
         let explained = view.blocking.as_ref().filter(|(id, _)| Some(*id) == chosen && !live);
-        self.goal = view.session.as_ref().map(|session| session.header.sentence.clone()).unwrap_or_default();
         let moved = self.chosen != text;
         self.chosen = text;
         let source = match (explained, &view.situation) {
@@ -372,6 +373,9 @@ impl Pane for BlockingPane {
     }
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        let goal = view.session.as_ref().map(|session| session.header.sentence.clone());
+        let (title, _) = chrome::title(view, painter.theme, painter.buf.area.width.into());
+        self.titled = goal.filter(|goal| title.contains(&*sanitize::line(goal)));
         if self.shown.is_empty() {
             let nothing = "Nothing is known to block the goal. Choose a proposal to see what its action needs.";
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });

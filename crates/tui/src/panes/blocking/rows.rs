@@ -7,9 +7,6 @@ use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_world::blocking::{NodeKind, NodeStatus};
 
-/// Goals no longer than this stand in the title whole.
-const IN_TITLE: usize = 40;
-
 impl BlockingPane {
     pub(super) fn row(&self, at: usize, glyphs: &Glyphs) -> Row {
         let Some(node) = self.nodes().get(at) else { return Row::new() };
@@ -54,7 +51,7 @@ impl BlockingPane {
             _ => Role::Text,
         };
         let said = words::one_line(&node.text);
-        let in_title = depth == 0 && self.has_children(at) && said.len() <= IN_TITLE && node.text == self.goal;
+        let in_title = depth == 0 && self.has_children(at) && self.titled.as_ref() == Some(&node.text);
         vec![
             run(Role::Dim, lead),
             fold,

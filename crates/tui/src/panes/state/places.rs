@@ -17,32 +17,41 @@ const NARROWEST: usize = 16;
 
 /// Rows that it takes where there is room for so many: of the drawing, or else of the text.
 pub fn height(plan: &Places, glyphs: &Glyphs, columns: usize, room: usize) -> usize {
-    rows(plan, glyphs, columns, room).len()
+    let around = Around::of(plan, glyphs, columns);
+    match beside(plan, columns, room, &around) {
+        Some(beside) => around.height(plan, columns, beside),
+        None => listed(plan, glyphs, columns).len(),
+    }
 }
 
 pub fn draw(plan: &Places, scrolled: &mut Scrolled, painter: &mut Painter<'_>, area: Rect) {
-    let [wide, room] = [area.width, area.height].map(usize::from);
-    let all = rows(plan, &painter.theme.glyphs, wide, room);
-    // The last column is the scroll bar's where there is one.
-    let fits = all.len() <= room;
-    let all = if fits { all } else { listed(plan, &painter.theme.glyphs, wide.saturating_sub(1)) };
-    scrolled.draw(painter, area, &all);
+    let [columns, room] = [area.width, area.height].map(usize::from);
+    let glyphs = &painter.theme.glyphs;
+    let around = Around::of(plan, glyphs, columns);
+    let rows = match beside(plan, columns, room, &around) {
+        Some(beside) => drawn(plan, glyphs, columns, beside, around),
+        None => {
+            let rows = listed(plan, glyphs, columns);
+            // The last column is the scroll bar's where there is one.
+            if rows.len() <= room { rows } else { listed(plan, glyphs, columns.saturating_sub(1)) }
+        }
+    };
+    scrolled.draw(painter, area, &rows);
 }
 
 /// Rows of the lowest drawing.
 pub fn least(plan: &Places, glyphs: &Glyphs, columns: usize) -> usize {
-    drawn(plan, glyphs, columns, most_beside(plan, columns)).len()
+    Around::of(plan, glyphs, columns).height(plan, columns, most_beside(plan, columns))
 }
 
 /// Whether nothing is cut in so much room.
 pub fn is_whole(plan: &Places, columns: usize, room: usize) -> bool {
-    rows(plan, &UNICODE, columns, room).len() <= room
+    height(plan, &UNICODE, columns, room) <= room
 }
 
-/// As few boxes side by side as there is room for; or else the text.
-fn rows(plan: &Places, glyphs: &Glyphs, columns: usize, room: usize) -> Vec<Row> {
-    let drawn = (1..=most_beside(plan, columns)).map(|beside| drawn(plan, glyphs, columns, beside));
-    drawn.into_iter().find(|rows| rows.len() <= room).unwrap_or_else(|| listed(plan, glyphs, columns))
+/// As few boxes side by side as there is room for; `None` where they do not fit.
+fn beside(plan: &Places, columns: usize, room: usize, around: &Around) -> Option<usize> {
+    (1..=most_beside(plan, columns)).find(|beside| around.height(plan, columns, *beside) <= room)
 }
 
 /// Boxes side by side at most.
@@ -51,9 +60,34 @@ fn most_beside(plan: &Places, columns: usize) -> usize {
     (columns / longest).clamp(1, plan.kinds.len().max(1))
 }
 
-/// The boxes, so many side by side, the signs in them, and what was found.
-fn drawn(plan: &Places, glyphs: &Glyphs, columns: usize, beside: usize) -> Vec<Row> {
-    let mut rows = words::labelled("", Role::Title, &plan.title, columns);
+/// What stands above the boxes and below them, however many are side by side.
+struct Around {
+    above: Vec<Row>,
+    below: Vec<Row>,
+}
+
+impl Around {
+    /// The title; the meaning of the signs that there are, and what was found.
+    fn of(plan: &Places, glyphs: &Glyphs, columns: usize) -> Self {
+        let above = words::labelled("", Role::Title, &plan.title, columns);
+        let is_there =
+            |known: &Known| plan.kinds.iter().flat_map(|kind| &kind.places).any(|place| place.known == *known);
+        let said = |known: Known| format!("{} {}", sign(known, glyphs).1, word(known));
+        let legend: Vec<String> = [Known::NotVisited, Known::Closed].into_iter().filter(is_there).map(said).collect();
+        let legend = Some(vec![run(Role::Dim, legend.join("   "))]).filter(|_| !legend.is_empty());
+        Around { above, below: legend.into_iter().chain(page::facts(&plan.found, glyphs, columns)).collect() }
+    }
+
+    /// Rows with so many boxes side by side.
+    fn height(&self, plan: &Places, columns: usize, beside: usize) -> usize {
+        let wide = columns / beside;
+        let shelf = |kinds: &[PlaceKind]| kinds.iter().map(|kind| lines(kind, wide) + 2).max().unwrap_or(0);
+        self.above.len() + plan.kinds.chunks(beside).map(shelf).sum::<usize>() + self.below.len()
+    }
+}
+
+fn drawn(plan: &Places, glyphs: &Glyphs, columns: usize, beside: usize, around: Around) -> Vec<Row> {
+    let Around { above: mut rows, below } = around;
     let wide = columns / beside;
     for shelf in plan.kinds.chunks(beside) {
         let boxes: Vec<Vec<Row>> = shelf.iter().map(|kind| boxed(kind, wide, glyphs)).collect();
@@ -63,18 +97,23 @@ fn drawn(plan: &Places, glyphs: &Glyphs, columns: usize, beside: usize) -> Vec<R
             rows.push(boxes.iter().flat_map(|rows| rows.get(at).cloned().unwrap_or_else(blank)).collect());
         }
     }
-    let signs = [Known::NotVisited, Known::Closed].map(|known| (known, sign(known, glyphs)));
-    let is_there = |known: Known| plan.kinds.iter().flat_map(|kind| &kind.places).any(|place| place.known == known);
-    let legend: Vec<String> = signs
-        .into_iter()
-        .filter(|(known, _)| is_there(*known))
-        .map(|(known, (_, sign))| format!("{sign} {}", word(known)))
-        .collect();
-    if !legend.is_empty() {
-        rows.push(vec![run(Role::Dim, legend.join("   "))]);
-    }
-    rows.extend(page::facts(&plan.found, glyphs, columns));
+    rows.extend(below);
     rows
+}
+
+/// Columns of a place in the box of its kind.
+fn cell(kind: &PlaceKind) -> usize {
+    kind.places.iter().map(|place| line(&place.number).width() + 2).max().unwrap_or(2)
+}
+
+/// Places of a kind side by side in a box so wide.
+fn in_a_line(kind: &PlaceKind, wide: usize) -> usize {
+    (wide.saturating_sub(4) / cell(kind)).max(1)
+}
+
+/// Lines of places in a box so wide.
+fn lines(kind: &PlaceKind, wide: usize) -> usize {
+    kind.places.len().div_ceil(in_a_line(kind, wide))
 }
 
 /// Everything in words.
@@ -153,9 +192,8 @@ fn boxed(kind: &PlaceKind, wide: usize, glyphs: &Glyphs) -> Vec<Row> {
         run(Role::Text, &name),
         run(border, format!(" {}{right}", dash.repeat(rest))),
     ]];
-    let cell = kind.places.iter().map(|place| line(&place.number).width() + 2).max().unwrap_or(2);
-    let beside = (inner / cell).max(1);
-    for places in kind.places.chunks(beside) {
+    let cell = cell(kind);
+    for places in kind.places.chunks(in_a_line(kind, wide)) {
         let mut row = vec![run(border, format!("{side} "))];
         let mut used = 0;
         for place in places {
@@ -202,7 +240,13 @@ mod tests {
     #[test]
     fn each_place_has_its_sign_in_the_box_of_its_kind_and_all_rows_of_boxes_are_as_wide() {
         for glyphs in [&UNICODE, &ASCII] {
-            let rows = text(&drawn(&plan(), glyphs, 48, 3));
+            let (plan, columns) = (plan(), 48);
+            for beside in 1..=3 {
+                let around = Around::of(&plan, glyphs, columns);
+                let counted = around.height(&plan, columns, beside);
+                assert_eq!(counted, drawn(&plan, glyphs, columns, beside, around).len());
+            }
+            let rows = text(&drawn(&plan, glyphs, columns, 3, Around::of(&plan, glyphs, columns)));
             assert!(
                 rows[1].contains(" cabinet ") && rows[1].contains(" desk ") && rows[1].contains(" drawer "),
                 "{rows:#?}"
