@@ -51,6 +51,8 @@ pub struct View {
     pub keys: Arc<Keymap>,
     /// The worlds there are.
     pub worlds: Kinds,
+    /// Whether the title bar says the session's goal whole.
+    pub titled: bool,
     pub session: Option<Session>,
     pub records: Vec<Arc<Record>>,
     pub path: Option<PathBuf>,

@@ -33,6 +33,9 @@ impl App {
         self.layout.answer = answer::rows(&self.view, area.width);
         self.layout.strip = self.layout.answer.0.min(1);
         self.weigh(area);
+        let (title, _) = chrome::title(&self.view, &self.themes.now, area.width.into());
+        let goal = self.view.session.as_ref().map(|session| sanitize::line(&session.header.sentence));
+        self.view.titled = goal.is_some_and(|goal| title.contains(&*goal));
         if self.answer_is_in_sight(area) {
             self.layout.answer = (0, 0);
         }

@@ -12,9 +12,7 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use crate::actions::ActionId;
-use crate::chrome;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants};
-use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, split_bottom, split_top};
@@ -374,8 +372,7 @@ impl Pane for BlockingPane {
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let goal = view.session.as_ref().map(|session| session.header.sentence.clone());
-        let (title, _) = chrome::title(view, painter.theme, painter.buf.area.width.into());
-        self.titled = goal.filter(|goal| title.contains(&*sanitize::line(goal)));
+        self.titled = goal.filter(|_| view.titled);
         if self.shown.is_empty() {
             let nothing = "Nothing is known to block the goal. Choose a proposal to see what its action needs.";
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });
