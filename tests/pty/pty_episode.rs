@@ -107,7 +107,7 @@ fn an_episode_is_stepped_left_and_finished() {
     pty.wait_for("Policy").send("\x152\r");
     at_step(&mut pty, 4);
 
-    let before = content(&pty);
+    let before = content(pty.settle());
     leave(&mut pty);
     let mut pty = reopened(home.path());
     at_step(&mut pty, 4);

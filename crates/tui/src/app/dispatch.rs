@@ -33,7 +33,7 @@ impl App {
     /// A key, wherever it belongs now: dialog, typed text, focused pane, gate, everywhere.
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) {
         let chord = Chord::of(&key);
-        self.dirty = true;
+        (self.dirty, self.drawn.touched) = (true, true);
         if self.is_too_small() {
             // Nothing may be decided on a screen too small to show it. Leaving needs no question there: the session is saved.
             match self.keymap.lookup(Context::Global, chord) {

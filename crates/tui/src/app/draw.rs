@@ -92,13 +92,13 @@ impl App {
         })
     }
 
-    /// Asks the panes in sight how many rows they have something for. Within a step that only grows, so that nothing moves while one looks
-    /// through the rows of another.
+    /// Asks the panes in sight how many rows they have something for. From the first key of a step on that only grows, so that nothing moves
+    /// while one looks through the rows of another; before it, what a pane said while something was still on its way leaves nothing behind.
     fn weigh(&mut self, area: Rect) {
         let at = self.view.session.as_ref().map(|session| (session.cursor(), area));
-        let anew = self.drawn.wanted_at != at;
+        self.drawn.touched &= self.drawn.wanted_at == at;
         self.drawn.wanted_at = at;
-        if anew {
+        if !self.drawn.touched {
             self.layout.wants = [Wants::NONE; PANES.len()];
         }
         let slots = self.layout.geometry(area, self.focus).map(|geometry| geometry.slots).unwrap_or_default();

@@ -117,8 +117,10 @@ struct Drawn {
     dialog: Rect,
     hints: Vec<(Rect, ActionId)>,
     dragging: Option<Handle>,
-    /// The place in the session and the screen that the panes' wants are of: they only grow there.
+    /// The place in the session and the screen that the panes' wants are of.
     wanted_at: Option<(NodeId, Rect)>,
+    /// Whether somebody did anything there: from then on the panes' wants only grow.
+    touched: bool,
 }
 
 pub struct App {

@@ -23,6 +23,7 @@ impl App {
         if matches!(event.kind, MouseEventKind::Moved) || self.is_too_small() {
             return;
         }
+        self.drawn.touched = true;
         if let Some(why) = self.not_offered(event.kind) {
             self.dirty = true;
             return self.say(Level::Info, why.to_owned());

@@ -1,12 +1,24 @@
+use std::cell::Cell;
+use std::rc::Rc;
+
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::dialog::compare::Compare;
 use crate::launcher::SessionEntry;
+use crate::pane::{PANES, PaneAction, Wants};
+use crate::theme::Theme;
+use crate::widgets::draw::Painter;
+use crate::widgets::outline::Outline;
 use stepwright_episode::{FORMAT_VERSION, Header};
 
 fn opened() -> App {
-    let parts = Parts { panes: Vec::new(), keymap: Keymap::default(), themes: Vec::new(), worlds: Default::default() };
+    opened_with(Vec::new())
+}
+
+fn opened_with(panes: Vec<Box<dyn Pane>>) -> App {
+    let parts = Parts { panes, keymap: Keymap::default(), themes: Vec::new(), worlds: Default::default() };
     let mut app = App::new(parts);
     let header = Header { stepwright: "session".into(), version: FORMAT_VERSION, ..Header::default() };
     app.notice(Notice::opened(header, Vec::new(), Some("own.jsonl".into())).unwrap());
@@ -58,4 +70,65 @@ fn what_was_said_goes_once_a_dialog_sends_the_next_command() {
     assert_eq!(app.view.message, said, "looking is no command of the person");
     app.replies(0, vec![Reply::Send(Command::Gate(Request::Undo))], Instant::now());
     assert_eq!(app.view.message, None);
+}
+
+/// Proposals that have so many rows.
+struct Rows(Rc<Cell<usize>>, Outline);
+
+impl Pane for Rows {
+    fn id(&self) -> PaneId {
+        PaneId::Proposals
+    }
+
+    fn update(&mut self, _: &View) -> Vec<Intent> {
+        Vec::new()
+    }
+
+    fn draw(&mut self, _: &View, _: &mut Painter<'_>, _: Rect) {}
+
+    fn wants(&mut self, _: &View, _: &Theme, _: u16) -> Wants {
+        Wants::exactly(self.0.get())
+    }
+
+    fn outline(&self) -> &Outline {
+        &self.1
+    }
+
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.1
+    }
+
+    fn len(&self, _: &View) -> usize {
+        self.0.get()
+    }
+
+    fn row_text(&self, _: usize, _: &View) -> String {
+        String::new()
+    }
+
+    fn actions(&self, _: &View) -> Vec<(PaneAction, &'static str)> {
+        Vec::new()
+    }
+
+    fn act(&mut self, _: PaneAction, _: &View) -> Vec<Intent> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn rows_kept_for_a_pane_are_those_it_had_since_the_first_key() {
+    let rows = Rc::new(Cell::new(9));
+    let mut app = opened_with(vec![Box::new(Rows(Rc::clone(&rows), Outline::default()))]);
+    let mut terminal = ratatui::Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let mut kept = |app: &mut App, now: usize| {
+        rows.set(now);
+        terminal.draw(|frame| app.draw(frame)).unwrap();
+        let at = PANES.iter().position(|pane| *pane == PaneId::Proposals).unwrap();
+        app.layout.wants[at].needs.unwrap()
+    };
+    assert_eq!(kept(&mut app, 9), 9);
+    assert_eq!(kept(&mut app, 4), 4, "what was there before it had all that it waits for leaves nothing behind");
+    press(&mut app, KeyCode::Down);
+    assert_eq!(kept(&mut app, 7), 7);
+    assert_eq!(kept(&mut app, 3), 7, "nothing moves while one looks through rows");
 }
