@@ -3,13 +3,15 @@
 //! One name for each layer; the layers are crates of their own (`crates/`), and ARCHITECTURE.md draws them. This crate is what the
 //! binary, the integration tests and the benches link.
 
+pub use stepwright_belief as belief;
 pub use stepwright_cli::{self as cli, debug_log};
 pub use stepwright_episode as episode;
 pub use stepwright_export as export;
 pub use stepwright_launch::config;
 pub use stepwright_library as library;
-pub use stepwright_method::{self as method, belief, precondition};
+pub use stepwright_method as method;
 pub use stepwright_model::{self as model, prompt};
+pub use stepwright_precondition as precondition;
 pub use stepwright_sandbox as sandbox;
 pub use stepwright_study as study;
 pub use stepwright_text::{sanitize, words, wrap};

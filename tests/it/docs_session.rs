@@ -38,8 +38,7 @@ struct Field {
 /// The declarations of types that are written to files, by name.
 fn declarations() -> BTreeMap<String, Declared> {
     let mut all = BTreeMap::new();
-    let others =
-        ["crates/method/src/precondition/changed.rs", "crates/wire/src/usage.rs"].map(|file| root().join(file));
+    let others = ["crates/precondition/src/changed.rs", "crates/wire/src/usage.rs"].map(|file| root().join(file));
     for file in files(&root().join("crates/episode/src"), &[".rs"]).into_iter().chain(others) {
         let text = std::fs::read_to_string(file).unwrap();
         let (mut about, mut attributes) = (String::new(), String::new());

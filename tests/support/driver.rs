@@ -10,12 +10,12 @@ use stepwright::blocking::BlockingSource;
 use stepwright::driver::{Beginning, Command, Handle, Level, Notice, Persistence, Request, Setup, Source, start};
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Proposal, Record, Session, log};
 use stepwright::method::Knowledge;
-use stepwright::method::precondition::CandidateAsks;
 use stepwright::method::prompting::Prompting;
 use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
     ScoreRequest, StreamEvent, TokenLogprob, Usage,
 };
+use stepwright::precondition::CandidateAsks;
 use stepwright::program::{Call, Literal};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::demonstration::Demonstration;

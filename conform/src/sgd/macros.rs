@@ -6,7 +6,7 @@ use super::fields::{count_held, list, texts};
 use super::recordings::{Recordings, Split};
 use super::scores::mean;
 use crate::Row;
-use stepwright_method::precondition::{Instances, Score};
+use stepwright_precondition::{Instances, Score};
 use stepwright_study::recordings::document;
 
 /// Compares a file of averages: over all (service, action) pairs of the services it lists, and of each service.

@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use super::difference;
 use super::fields::{differences, held, list, report_unread};
 use crate::{Difference, Row};
-use stepwright_method::precondition::{
-    Demonstrations, Evaluation, InstanceSet, Instances, Step, Validity, clusters, judge,
-};
+use stepwright_precondition::{Demonstrations, Evaluation, InstanceSet, Instances, Step, Validity, clusters, judge};
 use stepwright_program::{Assertion, Call};
 
 /// The true assertions of each action, where they are known.
@@ -107,7 +105,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
         }));
         row.count(found);
     }
-    let representative = |c: &stepwright_method::precondition::Cluster| {
+    let representative = |c: &stepwright_precondition::Cluster| {
         let text = candidates.get(c.representative()?)?.get("cand")?.as_str()?;
         Assertion::compile(text).ok().map(|a| a.text().to_owned())
     };

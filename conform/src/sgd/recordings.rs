@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::fields::{list, texts};
-use stepwright_method::precondition::{Demo, Demonstrations};
+use stepwright_precondition::{Demo, Demonstrations};
 use stepwright_program::{Call, Specification};
 use stepwright_study::recordings::document;
 use stepwright_world::demonstration::{self, Demonstration};

@@ -6,7 +6,7 @@ use super::fields::{count_held, differences, held, list, report_unread, texts};
 use super::pools::{arguments, fields};
 use super::recordings::Recordings;
 use crate::{Difference, Row};
-use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Mean, Score, Validity, judge, validate};
+use stepwright_precondition::{Demonstrations, InstanceSet, Instances, Mean, Score, Validity, judge, validate};
 use stepwright_program::Assertion;
 
 /// Compares every case of every action: the predicted and the true set, precision, recall, F1; and the mean over the actions.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{difference, field, row};
 use crate::Row;
-use stepwright_method::belief::{OBJECTS, RELATIONS, read};
+use stepwright_belief::{OBJECTS, RELATIONS, read};
 
 #[derive(Debug, Deserialize)]
 struct Case {

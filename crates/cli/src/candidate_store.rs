@@ -11,7 +11,7 @@ use stepwright_driver::{Beginning, system_clock};
 use stepwright_episode::action_of_effects;
 use stepwright_launch::{NewSession, prepare_new, read_logs};
 use stepwright_method::SYMBOLIC;
-use stepwright_method::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, SecondTier};
+use stepwright_precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, SecondTier};
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
 use stepwright_trajectory::{Step, Trajectory};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::candidate_store::{self, Where};
 use super::{CliError, Global, print, print_json};
-use stepwright_method::precondition::{ActionEffects, Pool, Ranking, Score, SetComparison, SideBySide, Validity};
+use stepwright_precondition::{ActionEffects, Pool, Ranking, Score, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
 /// Prints the candidates that the built-in enumerator makes of the demonstrations.
@@ -50,7 +50,7 @@ impl Candidates {
         }
         let mut pools = Vec::new();
         for action in called.iter().map(String::as_str).filter(named) {
-            let fail = |e: stepwright_method::precondition::StoreError| CliError::Failed(e.to_string());
+            let fail = |e: stepwright_precondition::StoreError| CliError::Failed(e.to_string());
             let pool = store.enumerate(action, |_, _| true).map_err(fail)?;
             pools.push((pool, store.suggested(action, Ranking::Evidence)));
         }
@@ -169,7 +169,7 @@ pub(super) fn compared(comparison: &SetComparison) -> Value {
 mod tests {
     use super::*;
     use std::borrow::Cow;
-    use stepwright_method::precondition::{Candidate, CandidateOrigin};
+    use stepwright_precondition::{Candidate, CandidateOrigin};
 
     #[test]
     fn data_counts_as_words_do() {

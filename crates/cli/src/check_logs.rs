@@ -11,7 +11,7 @@ use super::{CliError, print, print_json};
 use stepwright_episode::{Assertions, Status};
 use stepwright_launch::read_logs;
 use stepwright_method::log_checks::{Read, Violation, program_of, violations};
-use stepwright_method::precondition::AdoptedSet;
+use stepwright_precondition::AdoptedSet;
 use stepwright_text::words::count;
 use stepwright_trajectory::Trajectory;
 use stepwright_worlds::transcript_of;

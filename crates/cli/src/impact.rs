@@ -10,7 +10,7 @@ use serde_json::json;
 use super::library;
 use super::{CliError, Global, note, print, print_json};
 use stepwright_library::{Impact, Stopped};
-use stepwright_method::precondition::AdoptedSet;
+use stepwright_precondition::AdoptedSet;
 
 /// Says what each assertion would have stopped.
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use super::candidate_store::Where;
 use super::check_logs::CheckLogs;
 use super::impact::Measure;
 use super::{CliError, Global, candidates, print, print_json};
-use stepwright_method::precondition::{AdoptedSet, CandidateOrigin, Pool, SetComparison, SideBySide, Validity};
+use stepwright_precondition::{AdoptedSet, CandidateOrigin, Pool, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
 /// Check and compare files of preconditions.

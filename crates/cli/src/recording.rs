@@ -86,7 +86,7 @@ fn seen_in(situation: &Situation, session: &Session, node: NodeId) -> Seen {
     let belief = situation.belief.as_ref();
     let differences = belief.filter(|b| b.truth.is_some()).map(|belief| {
         let said = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
-        let line = |d: &stepwright_method::belief::Difference| {
+        let line = |d: &stepwright_belief::Difference| {
             format!(
                 "{}: believed {}, in truth {}",
                 stepwright_text::json_pointer::display(&d.path),

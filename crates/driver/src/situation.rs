@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::difference::difference;
 use super::driver::{Driver, diverged_words};
+use stepwright_belief as belief;
 use stepwright_episode::{Event, NodeId, Record, Session};
-use stepwright_method::belief;
 use stepwright_protocol::{BeliefView, Level, Notice, Situation};
 use stepwright_world::CLOSING;
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use stepwright_belief::form::text_of;
 use stepwright_episode::{Action, ArtifactId, Node, NodeId, Session, StepOutcome, TreeEdit};
-use stepwright_method::belief::form::text_of;
 use stepwright_method::program_context::{ProgramContext, ProgramState};
 use stepwright_method::{DerivedState, Grounds};
 use stepwright_program::Call;

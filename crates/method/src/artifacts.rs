@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::derived::DerivedState;
-use super::precondition::CandidateEdit;
 use super::program_context::ProgramContext;
 use stepwright_episode::gate::{Conduct, Follows};
 use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{ArtifactId, Assertions, Session, action_of_effects};
+use stepwright_precondition::CandidateEdit;
 use stepwright_text::words::count;
 use stepwright_world::World;
 

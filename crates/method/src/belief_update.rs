@@ -16,7 +16,7 @@ use super::request_program::{
 };
 use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop, folded};
 use crate::artifacts::{ArtifactSpec, text};
-use crate::belief;
+use stepwright_belief as belief;
 use stepwright_episode::gate::{Conduct, Follows};
 use stepwright_episode::showing::Showing;
 use stepwright_episode::{

@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
-use super::precondition::{Demo, DemonstrationError, SharedDemonstrations, enumerated_over};
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
 use super::publications::{self, Asked, Interface, SETTINGS};
@@ -22,6 +21,7 @@ use stepwright_episode::{
     Session, Shape, StepOutcome, Turn,
 };
 use stepwright_model::translator::Translator;
+use stepwright_precondition::{Demo, DemonstrationError, SharedDemonstrations, enumerated_over};
 use stepwright_program::{Assertion, Call, Effects, Rules, Specification};
 use stepwright_sandbox::Sandbox;
 use stepwright_trajectory::Step;

@@ -10,7 +10,6 @@
 
 mod adaplanner;
 pub mod artifacts;
-pub mod belief;
 mod belief_update;
 pub mod blocking;
 mod code_policy;
@@ -30,7 +29,6 @@ mod next_action;
 pub mod o3d;
 pub mod options;
 mod plan_following;
-pub mod precondition;
 mod precondition_aware;
 mod precondition_prompting;
 mod progprompt;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stepwright_method::precondition::{AdoptedSet, CandidateAsks, CandidateOrigin, Occasion, Ranking};
+use stepwright_precondition::{AdoptedSet, CandidateAsks, CandidateOrigin, Occasion, Ranking};
 
 /// A watcher's command to the candidate service. Actions are meant by their function's name (`take`).
 #[derive(Debug, Clone, PartialEq)]

@@ -30,9 +30,7 @@ use std::time::Duration;
 
 use stepwright_episode::{AskId, Header, InvalidRecord, NodeId, ProposalId, Record, Session, Verdict};
 use stepwright_library::{Impact, Look};
-use stepwright_method::precondition::{
-    AdoptedSet, CandidateAsks, CandidateOrigin, Inspection, Pool, SetComparison, StepView,
-};
+use stepwright_precondition::{AdoptedSet, CandidateAsks, CandidateOrigin, Inspection, Pool, SetComparison, StepView};
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::transcript::Logs;
 

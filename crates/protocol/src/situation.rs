@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use stepwright_belief::Difference;
 use stepwright_episode::NodeId;
-use stepwright_method::belief::Difference;
 use stepwright_skill::Knowledge;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::{Map, Request};

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
+use stepwright_belief::form::{
+    AGAIN, CHAT_TEMPLATE, FormContext, Judged, MAX_TOKENS, Moments, TEMPLATE, document, written,
+};
 use stepwright_driver::{RequestId, Service, SessionView, Source, WorkDesk, WorkResult};
 use stepwright_episode::gate::{Answer, AskSpec, Request};
 use stepwright_episode::{ArtifactId, AskId, AskKind, Generation, Shape, Written};
 use stepwright_method::Answer as ModelAnswer;
-use stepwright_method::belief::form::{
-    AGAIN, CHAT_TEMPLATE, FormContext, Judged, MAX_TOKENS, Moments, TEMPLATE, document, written,
-};
-use stepwright_method::precondition::{Demo, SharedDemonstrations};
+use stepwright_precondition::{Demo, SharedDemonstrations};
 use stepwright_protocol::{Command, FormCommand, Level, Notice};
 use stepwright_world::state_form::StateFormError;
 

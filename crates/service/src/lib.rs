@@ -18,7 +18,7 @@ pub use skills::{SkillService, headless};
 
 use stepwright_driver::Service;
 use stepwright_library::Shelf;
-use stepwright_method::precondition::CandidateAsks;
+use stepwright_precondition::CandidateAsks;
 
 /// All services, for a session in which candidates are asked for in this way, beside this library; `infers`: candidates are enumerated as
 /// soon as it is open.

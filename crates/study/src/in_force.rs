@@ -13,8 +13,8 @@ use super::precondition::{ActionResult, Approach, enumerated};
 use super::runner;
 use stepwright_driver::{Beginning, Setup};
 use stepwright_episode::effects_of;
-use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_method::prompting::own_assertions;
+use stepwright_precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_program::Specification;
 use stepwright_world::demonstration::Demonstration;
 

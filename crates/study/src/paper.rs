@@ -169,7 +169,7 @@ impl Paper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwright_method::precondition::Score;
+    use stepwright_precondition::Score;
 
     const TEXT: &str = "# Printed in \"A paper\".\n\nplace | method | shots || F1\nTable 1 | ours | 4 || 0.8\n\n\
                         place | method || success\nTable 2 | ours || 39/50\nTable 2 | - || -\n";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use stepwright_method::belief;
+use stepwright_belief as belief;
 
 /// The text of a belief; JSON that reads back as the same value.
 pub fn of(state: &Value) -> String {

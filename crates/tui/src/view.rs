@@ -10,8 +10,8 @@ use stepwright_episode::{
     ArtifactId, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
 };
 use stepwright_library::{Impact, Look};
-use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_method::{Place, Section};
+use stepwright_precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_protocol::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use stepwright_world::blocking::BlockingTree;
 

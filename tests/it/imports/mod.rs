@@ -17,17 +17,13 @@ use crate::docs::root;
 use tree::{Constants, Name, Tree};
 
 /// Rooms of a crate that stand below its others, in the order imports run: each reads only those before it.
-const ROOMS: &[(&str, &[&str])] = &[
-    ("world", &["literal", "weights", "options", "program", "planner", "blocking"]),
-    ("method", &["precondition", "belief"]),
-];
+const ROOMS: &[(&str, &[&str])] = &[("world", &["literal", "weights", "options", "program", "planner", "blocking"])];
 
 /// The rooms that several methods stand on. Every other room of the crate is a method's.
 const SHARED: &[&str] = &[
-    "artifacts", "belief", "context", "derived", "step", "explain", "external", "log_checks", "info", "list", "method",
-    "next_action", "options", "plan_following", "precondition", "program_context", "program_run", "prompting",
-    "publications", "reading", "request_program", "skills", "wording", "method_stack", "think", "verify",
-    "written_plan",
+    "artifacts", "context", "derived", "step", "explain", "external", "log_checks", "info", "list", "method",
+    "next_action", "options", "plan_following", "program_context", "program_run", "prompting", "publications",
+    "reading", "request_program", "skills", "wording", "method_stack", "think", "verify", "written_plan",
 ];
 
 /// How many files and folders are on the circles of `circles.txt`: more only with a reason, fewer whenever one is gone.
@@ -98,7 +94,7 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/tui/src/view.rs", "method::belief_update", "a belief that a person typed"),
     // Words that are no names here.
     ("crates/rate/src/figures.rs", "graph", "the agreement of judges is a figure of VirtualHome's papers"),
-    ("crates/method/src/belief/compare.rs", "table", "what lies on the table"),
+    ("crates/belief/src/compare.rs", "table", "what lies on the table"),
     ("crates/worlds/src/household/agent/goal.rs", "kitchen", "a room"),
     ("crates/worlds/src/household/generate/mod.rs", "kitchen", "a room"),
     ("crates/graph/src/conditions.rs", "kitchen", "a room"),

@@ -12,7 +12,7 @@ use stepwright_episode::Role;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
 use stepwright_method::SYMBOLIC;
-use stepwright_method::precondition::AdoptedSet;
+use stepwright_precondition::AdoptedSet;
 use stepwright_study::curve::Format;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector};
 use stepwright_world::demonstration::Demonstration;

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use super::data::{discoverer, failed};
 use crate::{CliError, Global, note, print, print_json};
 use stepwright_driver::Source;
-use stepwright_method::precondition::CandidateContext;
 use stepwright_model::prompt::Prompts;
+use stepwright_precondition::CandidateContext;
 use stepwright_study::precondition::Asking;
 use stepwright_study::tools::{Writer, as_json, domains, measure, tables};
 

@@ -245,7 +245,7 @@ fn the_truth_is_told_in_the_form_in_force_and_only_where_it_is_followed() {
     let mut timeline = adding(Vec::new(), None);
     timeline.track_truth(None);
     let mut adopt = |text: &str| {
-        let session = holding(ArtifactId::FORM, stepwright_method::belief::form::document(text));
+        let session = holding(ArtifactId::FORM, stepwright_belief::form::document(text));
         timeline.take_form(session.node(0));
         (timeline.is_own_form(), said(&timeline))
     };

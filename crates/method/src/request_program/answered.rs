@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::list_of;
-use crate::belief;
 use crate::think::one_line;
+use stepwright_belief as belief;
 use stepwright_world::{CUPS, NOTHING, UPDATING};
 
 /// A request that was answered, or of a worked example an update alone.

@@ -56,7 +56,7 @@ fn demonstrated(shown: &Demonstration) -> AnsweredRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief;
+    use stepwright_belief as belief;
     use stepwright_world::World;
     use stepwright_worlds::table::{Source, TableWorld};
 

@@ -186,7 +186,7 @@ impl Method for Coder {
             Form::Cups => Vec::new(),
         };
         let held = cx.model.structured && wanted == Wanted::State;
-        let structure = held.then(|| Structure::Schema(crate::belief::schema()));
+        let structure = held.then(|| Structure::Schema(stepwright_belief::schema()));
         let own = Generation { max_tokens: TOKENS, stop, tag, structure, ..Generation::default() };
         Shape::Generate(cx.generation(if of_program { self.policy.purpose() } else { WRITER }, own))
     }

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::belief;
 use crate::context::{kind_of, source};
 use crate::request_program::ActiveProgram;
 use crate::{Context, Deed, Program, Step};
+use stepwright_belief as belief;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{ArtifactId, AskKind, Decision, Origin};
 

@@ -12,12 +12,12 @@ use stepwright_driver::SessionView;
 use stepwright_episode::gate::{AskSpec, Request};
 use stepwright_episode::{AskId, AskKind, Generation, Shape, action_of_effects};
 use stepwright_method::Answer as ModelAnswer;
-use stepwright_method::precondition::{
+use stepwright_method::prompting::LEAD;
+use stepwright_model::Completion;
+use stepwright_precondition::{
     CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, EFFECTS_CHAT_TEMPLATE, EFFECTS_TEMPLATE, read_completion,
     read_effects,
 };
-use stepwright_method::prompting::LEAD;
-use stepwright_model::Completion;
 use stepwright_protocol::{Level, Notice};
 use stepwright_text::words;
 

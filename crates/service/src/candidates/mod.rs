@@ -13,7 +13,7 @@ use stepwright_driver::{RequestId, Service, SessionView, Source, WorkResult};
 use stepwright_episode::gate::Answer;
 use stepwright_episode::{ArtifactKind, AskId, Assertions, Event, Record};
 use stepwright_method::Answer as ModelAnswer;
-use stepwright_method::precondition::{CandidateOrigin, changes};
+use stepwright_precondition::{CandidateOrigin, changes};
 use stepwright_protocol::{CandidateCommand, Command, Level};
 
 use sets::assertions_of;

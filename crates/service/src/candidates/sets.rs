@@ -7,7 +7,7 @@ use super::worker::{Contents, Job, NamedSet};
 use stepwright_driver::{SessionContext, SessionView};
 use stepwright_episode::gate::Request;
 use stepwright_episode::{Assertions, action_of_effects, effects_of};
-use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
+use stepwright_precondition::{AdoptedAction, AdoptedSet};
 use stepwright_protocol::{Level, Notice, SetSource};
 use stepwright_text::words::count;
 

@@ -6,7 +6,7 @@ use super::worker::{CandidateWorker, Job};
 use super::writing::{Wanted, Writing};
 use stepwright_driver::{RequestId, SessionView};
 use stepwright_episode::gate::Request;
-use stepwright_method::precondition::CandidateAsks;
+use stepwright_precondition::CandidateAsks;
 
 #[derive(Debug)]
 pub(super) enum PendingRequest {

@@ -9,8 +9,8 @@ use super::writing::ToScore;
 use stepwright_driver::{SessionView, WorkDesk, WorkResult};
 use stepwright_episode::{ArtifactKind, action_of_effects};
 use stepwright_method::Knowledge;
-use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
-use stepwright_method::precondition::{
+use stepwright_precondition::{AdoptedAction, AdoptedSet};
+use stepwright_precondition::{
     Candidate, CandidateContext, CandidateEdit, CandidateStore, DemonstrationError, Occasion, Pool, Ranking,
     SecondTier, StoreError, Written, changes,
 };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use stepwright_episode::AskId;
-use stepwright_method::precondition::{CandidateAsks, CandidateContext};
+use stepwright_precondition::{CandidateAsks, CandidateContext};
 
 /// Temperature of the random samples.
 const TEMPERATURE: f64 = 0.7;

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use stepwright_method::precondition::Score;
+use stepwright_precondition::Score;
 use stepwright_program::{Call, Role, Rules, Specification, State};
 use stepwright_worlds::dialogue::{Dialogue, Speaker};
 

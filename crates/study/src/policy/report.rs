@@ -9,7 +9,7 @@ use crate::interval::Interval;
 use crate::paper::{POLICIES, PaperRow, PublishedFigure, model_of_programs};
 use crate::report::{Report, Table, refusals};
 use stepwright_method::SYMBOLIC;
-use stepwright_method::precondition::Score;
+use stepwright_precondition::Score;
 use stepwright_text::words::count;
 
 /// The results of a setting, or of one service or type of task in it.

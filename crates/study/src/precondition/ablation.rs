@@ -7,7 +7,7 @@ use crate::columns::{self, Cell, Column, Group, column, counted_once, words};
 use crate::interval::Interval;
 use crate::report::{Report, Table};
 use stepwright_method::SYMBOLIC;
-use stepwright_method::precondition::{Mean, Score};
+use stepwright_precondition::{Mean, Score};
 
 type Row<'a> = Group<'a, ActionResult>;
 

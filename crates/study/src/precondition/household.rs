@@ -1,6 +1,6 @@
 //! Household episodes to score on: tasks solved by the expert that also made the shipped demonstrations.
 
-use stepwright_method::precondition::Demo;
+use stepwright_precondition::Demo;
 use stepwright_world::{World, WorldError};
 use stepwright_worlds::household::generate::search_expert;
 use stepwright_worlds::household::{Edition, HouseholdWorld, Source};

@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::result::{Approach, Choice};
 use super::subject::Subject;
-use stepwright_method::precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Ranking, Validity, Written, read_completion,
-};
 use stepwright_model::prompt::Prompts;
 use stepwright_model::{Completion, LanguageModel, ModelRequest};
+use stepwright_precondition::{
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Ranking, Validity, Written, read_completion,
+};
 
 /// Tokens of a completion at most: a few assertions.
 pub(super) const MAX_TOKENS: u32 = 160;

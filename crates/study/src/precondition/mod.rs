@@ -29,8 +29,8 @@ pub use subject::{Subject, SubjectError, Truth};
 use super::report::Report;
 use super::runner::{Plan, Study, Unit, digest, seconds_since};
 use inference::{Filled, Inferred};
-pub use stepwright_method::precondition::enumerated;
-use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
+pub use stepwright_precondition::enumerated;
+use stepwright_precondition::{AdoptedAction, AdoptedSet};
 use stepwright_program::Role;
 use stepwright_world::TaskInfo;
 

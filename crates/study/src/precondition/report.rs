@@ -9,7 +9,7 @@ use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap};
 use crate::paper::{PRECONDITIONS, PaperRow, PublishedFigure, model_of_programs};
 use crate::report::{Report, Table};
-use stepwright_method::precondition::{Mean, Score};
+use stepwright_precondition::{Mean, Score};
 use stepwright_text::words::count;
 
 /// The actions of a table, of a service, or of none but themselves.

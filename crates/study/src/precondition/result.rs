@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::inference::Inferred;
 use super::subject::Subject;
 use crate::sample::{Under, sample};
-use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Score};
+use stepwright_precondition::{Demonstrations, InstanceSet, Instances, Score};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepwright_method::precondition::{
+use stepwright_precondition::{
     AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
 };
 use stepwright_program::{Role, Specification};

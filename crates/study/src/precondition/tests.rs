@@ -5,10 +5,10 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::runner::{Experiment, Results, Shard, carry_out, units};
 use stepwright_episode::Usage;
-use stepwright_method::precondition::Demo;
 use stepwright_model::answering::Answering;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::{Charge, Completion, ModelError, ModelRequest, ModelResponse};
+use stepwright_precondition::Demo;
 use stepwright_program::Specification;
 
 const SPEC: &str = "SETUP = ['user = User()', 'system = System(user)']\nACTIONS = ['system.INFORM', 'system.BYE']\nOBSERVATIONS = ['user.ASK', 'user.LEAVE']\n\nfrom collections import defaultdict\n\nclass User:\n    def __init__(self):\n        self.asked = defaultdict(lambda: False)\n        self.gone = False\n\n    def ASK(self, slot):\n        self.asked[slot] = True\n\n    def LEAVE(self):\n        self.gone = True\n\nclass System:\n    def __init__(self, user):\n        self.user = user\n\n    def INFORM(self, slot):\n        pass\n\n    def BYE(self):\n        pass\n";

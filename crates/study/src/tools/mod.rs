@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use stepwright_method::precondition::{
+use stepwright_precondition::{
     CandidateContext, Judgement, Known, ToolRule, ToolStep, Written, infer, judge_call, tool_contexts,
     tools_specification, validated_rules,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use stepwright_method::precondition::{Judgement, ToolRule};
+use stepwright_precondition::{Judgement, ToolRule};
 
 use super::{Domain, Judged, OfModel, Way};
 use crate::table::Table;

@@ -12,7 +12,7 @@ use crate::pane::FileUse;
 use crate::sanitize;
 use crate::widgets::edit::Editor;
 use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, ProposalId};
-use stepwright_method::precondition::{ADOPTED_SUFFIX, CandidateAsks};
+use stepwright_precondition::{ADOPTED_SUFFIX, CandidateAsks};
 use stepwright_program::tools::Toolbox;
 use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
 

@@ -9,8 +9,8 @@ use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words::{self, Change};
 use crate::widgets::wrap;
+use stepwright_belief as belief;
 use stepwright_episode::{Actor, ArtifactId, Offer, OfferState, Turn};
-use stepwright_method::belief;
 
 /// Changes shown where there is little room.
 pub const SHORT: usize = 4;

@@ -4,7 +4,7 @@
 use super::{CandidateCommand, Command, Intent, View};
 use crate::pane::PaneAction;
 use stepwright_episode::action_of_effects;
-use stepwright_method::precondition::{Counterpart, Finding, SetComparison, SideBySide, Validity};
+use stepwright_precondition::{Counterpart, Finding, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
 pub(super) const MARKED: &str = "marked";

@@ -8,9 +8,7 @@ use crate::widgets::draw::Row;
 use crate::widgets::words;
 use stepwright_episode::action_of_effects;
 use stepwright_library::Impact;
-use stepwright_method::precondition::{
-    Candidate, CandidateOrigin, Inspection, Pool, Ranking, Related, Relation, Validity,
-};
+use stepwright_precondition::{Candidate, CandidateOrigin, Inspection, Pool, Ranking, Related, Relation, Validity};
 
 use super::rows;
 

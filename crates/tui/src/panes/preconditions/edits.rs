@@ -13,7 +13,7 @@ use super::{
 use crate::pane::PaneAction;
 use crate::widgets::edit;
 use stepwright_episode::action_of_effects;
-use stepwright_method::precondition::{
+use stepwright_precondition::{
     ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, CandidateEdit, CandidateMark, Ranking, Validity,
 };
 use stepwright_program::SyntaxFault;
@@ -446,7 +446,7 @@ impl PreconditionsPane {
     }
 
     pub(super) fn save(&self, view: &View) -> Intent {
-        let own = view.session.as_ref().map(|s| stepwright_method::precondition::file_name(&s.header));
+        let own = view.session.as_ref().map(|s| stepwright_precondition::file_name(&s.header));
         Intent::AskFile(FileUse::Save { name: own.unwrap_or_else(|| format!("my{ADOPTED_SUFFIX}")) })
     }
 

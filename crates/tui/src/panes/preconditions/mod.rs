@@ -37,7 +37,7 @@ use crate::widgets::edit::{Edited, Editor, token};
 use crate::widgets::outline::{Mouse, Outline};
 use stepwright_episode::{ArtifactId, NodeId, OWN, action_of_effects, effects_of};
 use stepwright_library::Impact;
-use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
+use stepwright_precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use stepwright_program::{Call, SyntaxFault};
 use stepwright_protocol::{CandidateCommand, Command, Level, LibraryCommand, SetSource};
 

@@ -3,7 +3,7 @@
 use super::rows::Item;
 use super::{PaneAction, PreconditionsPane, View};
 use crate::pane::Pane;
-use stepwright_method::precondition::Ranking;
+use stepwright_precondition::Ranking;
 
 impl PreconditionsPane {
     fn has_candidates(&self) -> bool {

@@ -14,7 +14,7 @@ use crate::view::View;
 use crate::widgets::draw::{Painter, split_bottom, split_top};
 use crate::widgets::outline::Outline;
 use stepwright_library::{Impact, Look};
-use stepwright_method::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
+use stepwright_precondition::{AdoptedSet, Inspection, SetComparison, StepView};
 
 #[derive(Debug)]
 pub(super) struct Over {

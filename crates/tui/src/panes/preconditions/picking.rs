@@ -2,7 +2,7 @@
 
 use super::{Intent, Joint, PreconditionsPane, View, say};
 use crate::pane::PaneAction;
-use stepwright_method::precondition::{Candidate, Ranking, merged};
+use stepwright_precondition::{Candidate, Ranking, merged};
 use stepwright_text::words::count;
 
 impl PreconditionsPane {

@@ -15,7 +15,7 @@ use crate::view::View;
 use crate::widgets::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::words;
 use stepwright_episode::{action_of_effects, effects_of};
-use stepwright_method::precondition::{Candidate, Pool, Ranking, Validity};
+use stepwright_precondition::{Candidate, Pool, Ranking, Validity};
 
 const DETAIL: u16 = 10;
 /// Columns before a row's expression: box, mark, status.
@@ -386,7 +386,7 @@ mod tests {
     use super::*;
     use crate::panes::Pane;
     use stepwright_episode::{Header, Session};
-    use stepwright_method::precondition::CandidateOrigin;
+    use stepwright_precondition::CandidateOrigin;
 
     #[test]
     fn the_counts_are_of_what_is_listed() {

@@ -1,7 +1,7 @@
 //! The rows of the preconditions pane: assertions in force that are no candidate, then the candidates, best first.
 
 use crate::theme::{Glyphs, Role};
-use stepwright_method::precondition::{Candidate, CandidateOrigin, Pool, Ranking, Validity};
+use stepwright_precondition::{Candidate, CandidateOrigin, Pool, Ranking, Validity};
 use stepwright_text::words::count;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,9 +11,7 @@ use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_episode::action_of_effects;
-use stepwright_method::precondition::{
-    ActionComparison, AdoptedSet, Counterpart, Occasion, Score, SetComparison, SideBySide,
-};
+use stepwright_precondition::{ActionComparison, AdoptedSet, Counterpart, Occasion, Score, SetComparison, SideBySide};
 
 const TWO_COLUMNS: usize = 100;
 const SHORT: usize = 24;

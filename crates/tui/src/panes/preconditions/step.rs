@@ -8,7 +8,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
-use stepwright_method::precondition::StepView;
+use stepwright_precondition::StepView;
 
 #[derive(Debug)]
 pub(super) struct StepPage {

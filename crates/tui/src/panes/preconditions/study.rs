@@ -10,7 +10,7 @@ use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_library::{Impact, Judged, Stopped};
-use stepwright_method::precondition::{Inspection, Occasion, Ranking, Relation};
+use stepwright_precondition::{Inspection, Occasion, Ranking, Relation};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Line {
@@ -94,11 +94,11 @@ impl StudyPage {
         }
     }
 
-    fn step_words(&self, step: &stepwright_method::precondition::ExcludedStep) -> String {
+    fn step_words(&self, step: &stepwright_precondition::ExcludedStep) -> String {
         format!("{}: {}", self.applied(step), step.place.in_words())
     }
 
-    fn applied(&self, step: &stepwright_method::precondition::ExcludedStep) -> String {
+    fn applied(&self, step: &stepwright_precondition::ExcludedStep) -> String {
         let applied = step.place.application(&self.seen.action);
         let more = if step.more == 0 { String::new() } else { format!(" and {} more", step.more) };
         let what = if step.made { ", which was done there" } else { "" };

@@ -15,8 +15,8 @@ use super::{
 use crate::pane::{Pane, PaneAction};
 use crate::panes::offer;
 use crate::view::View;
+use stepwright_belief::OBJECTS;
 use stepwright_episode::ArtifactId;
-use stepwright_method::belief::OBJECTS;
 use stepwright_text::json_pointer::join;
 use stepwright_world::Map;
 

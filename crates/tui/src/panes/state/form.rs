@@ -9,8 +9,8 @@ use crate::theme::Role;
 use crate::view::{Answer, View};
 use crate::widgets::draw::{Row, run};
 use crate::widgets::{edit, words, wrap};
+use stepwright_belief::form::text_of;
 use stepwright_episode::{ArtifactId, Offer};
-use stepwright_method::belief::form::text_of;
 use stepwright_protocol::{Command, FormCommand, Request};
 use stepwright_world::state_form;
 

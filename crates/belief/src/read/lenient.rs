@@ -13,7 +13,7 @@ use super::lines::Body;
 use super::repair::{Fault, Repairs, clip};
 use super::words::{Scan, Text, Words};
 use super::{DEEPEST, ReadError};
-use crate::belief::OBJECTS;
+use crate::OBJECTS;
 
 pub use super::words::is_quote;
 

@@ -11,7 +11,7 @@ use stepwright_world::options::known_names;
 use stepwright_world::state_form::{Said, StateForm, StateFormError, literals};
 use stepwright_world::{Atom, Facts};
 
-use crate::precondition::Demonstrations;
+use stepwright_precondition::Demonstrations;
 
 /// Episodes that a prompt shows, and lines of each.
 const EPISODES: usize = 2;

@@ -81,7 +81,7 @@ impl Pool {
 }
 
 /// So many of the demonstrated calls, in words.
-pub(super) fn judged_on(judged: usize, calls: usize) -> String {
+pub(crate) fn judged_on(judged: usize, calls: usize) -> String {
     let all = if judged < calls { format!(" ({calls} in all)") } else { String::new() };
     format!("{}{all}", count(judged, "demonstrated call"))
 }

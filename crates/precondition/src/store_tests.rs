@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::{Counterpart, Ranking, SideBySide};
 use super::*;
-use crate::precondition::{AdoptedAction, AdoptedSet};
+use crate::{AdoptedAction, AdoptedSet};
 
 const SPEC: &str = include_str!("store_tests/spec.py");
 

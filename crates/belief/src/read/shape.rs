@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::lines::Body;
 use super::repair::{Fault, Repairs, clip};
 use super::{DEEPEST, ReadError};
-use crate::belief::{OBJECTS, RELATIONS};
+use crate::{OBJECTS, RELATIONS};
 
 pub fn shape(raw: Value, body: &Body, repairs: &mut Repairs) -> Result<Value, ReadError> {
     let Value::Object(raw) = raw else {

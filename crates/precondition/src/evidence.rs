@@ -131,7 +131,7 @@ fn ln_share(part: usize, whole: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::precondition::Demo;
+    use crate::Demo;
     use stepwright_program::Specification;
 
     const MANY: f64 = 10.0;

@@ -23,7 +23,7 @@ pub fn after(belief: &Value, effects: &[Change], form: &StateForm) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Drift, compare};
+    use crate::{Drift, compare};
     use stepwright_world::World;
     use stepwright_world::{shipped_domain, state_form};
     use stepwright_worlds::{household, kitchen};
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_household_is_followed_through_its_demonstrations() {
-        for (task, actions) in lines(include_str!("../../../../worlds/household/demonstrations.jsonl")) {
+        for (task, actions) in lines(include_str!("../../../worlds/household/demonstrations.jsonl")) {
             let source = household::Source::from_lines(&task.to_string(), "here").unwrap();
             let mut world = household::HouseholdWorld::new(source, household::Edition::Put);
             let drift = played(&mut world, task["id"].as_str().unwrap(), &actions);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_kitchen_departs_where_the_domain_is_silent() {
         let mut departed = 0;
-        for (task, actions) in lines(include_str!("../../../../worlds/kitchen/demonstrations.jsonl")) {
+        for (task, actions) in lines(include_str!("../../../worlds/kitchen/demonstrations.jsonl")) {
             let mut world = kitchen::KitchenWorld::new(kitchen::Source::shipped().unwrap(), kitchen::Find::default());
             let drift = played(&mut world, task.as_str().unwrap(), &actions);
             assert_eq!(drift[0], Drift::default());

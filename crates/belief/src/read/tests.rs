@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Fault, ReadError, Reading, read};
-use crate::belief::write;
+use crate::write;
 
 fn repaired(text: &str) -> (Value, Vec<String>) {
     let Reading { state, repairs, .. } = read(text).unwrap();

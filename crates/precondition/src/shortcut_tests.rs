@@ -12,7 +12,7 @@ const PARTS: &str = include_str!("shortcut_tests/parts.txt");
 
 #[test]
 fn shortcuts_lead_to_the_same_end() {
-    let specification = Specification::load(include_str!("../../../../worlds/household/spec.py"), "spec.py").unwrap();
+    let specification = Specification::load(include_str!("../../../worlds/household/spec.py"), "spec.py").unwrap();
     let demos = shipped::demonstrations(Edition::Put).unwrap();
     let demos = Demonstrations::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
     let parts: Vec<&str> = PARTS.lines().collect();

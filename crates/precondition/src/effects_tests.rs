@@ -1,5 +1,5 @@
 use super::*;
-use crate::precondition::{CandidateStore, Demo, SharedDemonstrations};
+use crate::{CandidateStore, Demo, SharedDemonstrations};
 use std::sync::Arc;
 use stepwright_episode::action_of_effects;
 use stepwright_program::{Call, Specification};

@@ -44,7 +44,8 @@ impl CandidateEdit {
         Request::Change { artifact: ArtifactId::candidates(action), edit: Edit::Append(json!(self)) }
     }
 
-    pub(crate) fn in_words(&self, action: &str) -> String {
+    /// What was changed of which candidate, in words.
+    pub fn in_words(&self, action: &str) -> String {
         let what = match (&self.before, &self.after) {
             (Some(_), Some(after)) if self.writes().is_none() => {
                 let how = if after.rejected { "rejected" } else { "restored" };
