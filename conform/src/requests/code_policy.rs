@@ -210,5 +210,7 @@ fn scenarios(text: &str) -> (String, Vec<Demonstration>) {
 fn written(episode: &Recorded, session: &Session) -> Vec<Found> {
     let document = session.current().and_then(|node| node.document(&ArtifactId::PLAN));
     let program = document.and_then(|document| document.get("text")).cloned().unwrap_or_default();
-    vec![field("code", &episode.outcome["code"], &program)]
+    // Of an episode that is lost before there is one nothing is written.
+    let text = |of: &Value| of.as_str().unwrap_or_default().to_owned();
+    vec![field("code", &text(&episode.outcome["code"]), &text(&program))]
 }

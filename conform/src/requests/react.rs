@@ -107,7 +107,11 @@ fn reflexion_household(recording: &Recording<'_>) -> Result<Opening, String> {
     ];
     let line = recording.template("act.jinja", &format!("{}{MEMORY}", examples(recording)?))?;
     let few = recording.literal("reflexion_few_shot_examples")?;
-    let scenario = format!("{{% set few_shot_examples = {few} %}}{MEMORY}{{% set scenario %}}{LOG}{{% endset %}}");
+    // What a line says of the task counts too, as what follows the last mark is taken.
+    let scenario = format!(
+        "{{% set few_shot_examples = {few} %}}{MEMORY}{{% set log %}}{LOG}{{% endset %}}\
+         {{% set scenario = log | split(\"Here is the task:\") | list | last | trim %}}"
+    );
     let reflection = recording.template("reflect.jinja", &scenario)?;
     let templates = [Some(("react/act", line)), Some(("reflexion/reflect", reflection))];
     opening(recording, "household", "alfworld/games.jsonl", &options, templates)

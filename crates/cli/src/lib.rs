@@ -222,7 +222,7 @@ pub fn run() -> ExitCode {
         Some(Command::Gate(gate)) => gate.run(&cli.global),
         Some(Command::Play(play)) => play.run(&cli.global),
         Some(Command::NewTask(new_task)) => new_task.run(),
-        Some(Command::Pddl(pddl)) => pddl.run(),
+        Some(Command::Pddl(pddl)) => pddl.run(&cli.global),
         Some(Command::Distill(distill)) => distill.run(&cli.global),
         Some(Command::Run(run)) => run.execute(&cli.global),
         Some(Command::Study(command)) => command.run(&cli.global),

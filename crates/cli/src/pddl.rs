@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::world::{WorldName, WorldOptions};
-use super::{CliError, print, print_file};
+use super::{CliError, Global, print, print_file};
 use stepwright_world::planner::classical::{Limits, PlanningTask, Unseen};
 use stepwright_world::{Ability, OpenSpec, OpenedWorld, refusal};
 use stepwright_worlds::WORLDS;
@@ -45,13 +45,14 @@ enum Knowledge {
 
 impl Pddl {
     /// Prints what was asked for; exit code 1 if a plan was and there is none.
-    pub fn run(self) -> Result<ExitCode, CliError> {
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
         let task = self.task.as_deref().unwrap_or_default();
         if let Some(why) = refusal("pddl", &[Ability::Planning], self.world.kind(), WORLDS) {
             return Err(CliError::Usage(why));
         }
-        let spec = OpenSpec { world: name, data: self.options.data.as_deref(), options: &options, task };
+        let data = global.load()?.data.or_named(name, self.options.data.clone());
+        let spec = OpenSpec { world: name, data: data.as_deref(), options: &options, task };
         let problem = self.problem(stepwright_worlds::sources().open(&spec)?)?;
         if self.domain {
             print_file(problem.domain)?;

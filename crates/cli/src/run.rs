@@ -90,7 +90,7 @@ impl Run {
         let file = Some(PathBuf::from(&self.tasks)).filter(|path| behind_gate && path.is_file());
         let selector = if file.is_some() { "all" } else { self.tasks.as_str() };
         let selector: Selector = selector.parse().map_err(CliError::Usage)?;
-        let data = self.options.data.clone().or(file);
+        let data = config.data.or_named(self.world.name(), self.options.data.clone().or(file));
         let data = data.as_deref();
         let tasks = sources.told(self.world.name(), data).map_err(|e| failed(e.to_string()))?;
         let tasks = selector.select(&tasks).map_err(CliError::Usage)?;

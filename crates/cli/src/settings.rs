@@ -22,6 +22,7 @@ pub struct Global {
     pub config_dir: Option<PathBuf>,
     /// The model: symbolic, local:NAME, a configured one, PROVIDER/MODEL, cassette:PATH, or an id at the endpoint [env: STEPWRIGHT_MODEL]
     #[arg(long = "model", id = "model_setting", global = true, value_name = "NAME", help_heading = "Settings")]
+    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     model: Option<String>,
     /// The model of a role, ROLE=NAME: reader, writer, proposer, selector, translator (an embedder), discoverer; may be given for several
     #[arg(long = "model-for", global = true, value_name = "ROLE=NAME", value_parser = role_and_model, help_heading = "Settings")]

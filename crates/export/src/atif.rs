@@ -34,7 +34,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             "source": "agent",
             "message": step.thought.clone().unwrap_or_default(),
             "tool_calls": [{ "tool_call_id": id, "function_name": "act", "arguments": { "action": step.action } }],
-            "observation": { "results": [{ "source_call_id": id, "content": step.observed() }] },
+            "observation": { "results": [{ "source_call_id": id, "content": step.heard() }] },
             "extra": { "stepwright": {
                 "call": node.action.as_ref().and_then(|action| action.call.clone()),
                 "error": node.outcome.error,

@@ -345,10 +345,11 @@ impl<'a> Context<'a> {
 
     /// An ask of the language model in use for completions.
     pub fn ask(&self, kind: AskKind, prompt: PromptRecord, n: u32, temperature: f64) -> AskSpec {
-        let tips = !self.options().text(&TIPS).is_empty();
-        let prompt = match tips {
-            true => with_tips(prompt, self.skills(&TIPS), self.options().is(&FORMS, "on")),
-            false => prompt,
+        // Where those that are named cannot be read, nothing is asked at all.
+        let tips = Some(&TIPS).filter(|tips| !self.options().text(tips).is_empty());
+        let prompt = match tips.and_then(|tips| self.skills(tips).ok()) {
+            Some(known) => with_tips(prompt, &known, self.options().is(&FORMS, "on")),
+            None => prompt,
         };
         AskSpec { kind, model: self.model.name.clone(), prompt: Some(prompt), n, temperature, shape: Shape::Usual }
     }

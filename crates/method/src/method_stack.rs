@@ -55,9 +55,14 @@ impl MethodStack {
         layer.unwrap_or(&self.method)
     }
 
-    /// The next step: the first other than [`Step::Pass`].
+    /// The next step: the first other than [`Step::Pass`]. Nothing is asked as if tips led it that cannot be read.
     pub fn step(&self, cx: &Context<'_>) -> Step {
-        self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
+        let step = self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass);
+        let leads = matches!(step, Step::Ask { .. }) && !cx.options().text(&TIPS).is_empty();
+        match leads.then(|| cx.skills(&TIPS)) {
+            Some(Err(why)) => Step::Stuck(format!("the tips that lead every request: {why}")),
+            _ => step,
+        }
     }
 
     /// The belief still to be written where the episode is over. No action comes of it.

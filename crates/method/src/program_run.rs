@@ -2,12 +2,13 @@
 //! closed.
 //!
 //! What stops a program early and is its own doing is said, and the calls before it are made; where the sandbox is to blame nothing is
-//! executed. Where calls are decided about one by one, the first is made when the program is taken and the others are offered.
+//! executed, unless an evaluation goes on from recorded answers, of which it executes none itself. Where calls are decided about one by one, the first is made when the program is taken and the others are offered.
 
 use serde_json::Value;
 
 use super::context::{Context, kind_of, source};
 use super::step::Carried;
+use crate::request_program::by_lines;
 use stepwright_episode::{AskKind, Decision};
 use stepwright_sandbox::{Call, FaultKind, Run};
 use stepwright_world::{CLOSING, NOTHING, UPDATING};
@@ -20,8 +21,11 @@ stepwright_world::option_specs! {
 
 /// The result of a program that ran.
 pub fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
-    let its_own = |kind: &FaultKind| !matches!(kind, FaultKind::Worker(_) | FaultKind::Unsupported(_));
-    if let Some(fault) = run.fault.as_ref().filter(|fault| !its_own(&fault.kind)) {
+    let stops = |kind: &FaultKind| match kind {
+        FaultKind::Unsupported(_) => !by_lines(cx),
+        kind => matches!(kind, FaultKind::Worker(_)),
+    };
+    if let Some(fault) = run.fault.as_ref().filter(|fault| stops(&fault.kind)) {
         return Err(format!("the program was not carried out: {fault}; edit it, or type its calls"));
     }
     let turn = cx.node().map(|n| &n.turn);
@@ -46,8 +50,8 @@ fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
     for (call, number) in &run.calls {
         let line = line_of(call, answering);
         // What any program may call changes nothing in a world that has no such action.
-        let of_any =
-            cx.world.requests().is_some() && ([NOTHING, CLOSING].contains(&line.as_str()) || call.function == UPDATING);
+        let is_of_any = [NOTHING, CLOSING].contains(&line.as_str()) || is_update(call);
+        let of_any = cx.world.requests().is_some() && is_of_any;
         match cx.world.call_of(&line) {
             Some(_) => lines.push(line),
             None if of_any => lines.push(line),
@@ -56,6 +60,11 @@ fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
     }
     remarks.extend(run.fault.iter().map(ToString::to_string));
     (lines, remarks)
+}
+
+/// Whether a call brings the state up to date by a text.
+fn is_update(call: &Call) -> bool {
+    call.function == UPDATING && matches!(call.args.as_slice(), [Value::String(_)]) && call.keywords.is_empty()
 }
 
 /// A call as the world reads it. An answer may be any value; it is said as Python would print it.
@@ -78,6 +87,19 @@ fn line_of(call: &Call, answering: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn an_update_is_a_text() {
+        let is = |args: Value| {
+            is_update(&Call {
+                function: UPDATING.into(),
+                args: serde_json::from_value(args).unwrap(),
+                keywords: vec![],
+            })
+        };
+        assert!(is(json!(["the red block is clean"])));
+        assert!([json!([]), json!([1]), json!([null]), json!(["a", "b"])].into_iter().all(|args| !is(args)));
+    }
 
     #[test]
     fn answers_are_said_as_text() {

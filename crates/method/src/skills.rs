@@ -206,22 +206,10 @@ pub fn tips(knowledge: &Knowledge) -> Vec<String> {
     all
 }
 
-/// A prompt with tips before all else. What cannot be read is listed in what was left out.
-pub(crate) fn with_tips(
-    mut prompt: PromptRecord,
-    known: Result<Arc<Knowledge>, String>,
-    has_primitives: bool,
-) -> PromptRecord {
-    let text = match known {
-        Ok(knowledge) if has_primitives => primitives_led(&knowledge) + &tips_led(&tips(&knowledge)),
-        Ok(knowledge) => tips_led(&tips(&knowledge)),
-        Err(why) => {
-            let before = prompt.left_out.take().map_or_else(String::new, |before| format!("{before}; "));
-            prompt.left_out = Some(format!("{before}tips: {why}"));
-            return prompt;
-        }
-    };
-    led(prompt, &text)
+/// A prompt with tips before all else.
+pub(crate) fn with_tips(prompt: PromptRecord, known: &Knowledge, has_primitives: bool) -> PromptRecord {
+    let tips = tips_led(&tips(known));
+    led(prompt, &if has_primitives { primitives_led(known) + &tips } else { tips })
 }
 
 /// A prompt with a text before all else.

@@ -87,7 +87,8 @@ pub fn ranked(
         let nearest = near.first().map(|(step, _)| step.as_str()).unwrap_or_default();
         let repeated = costly.last.as_ref().filter(|last| is(last, nearest)).map_or(0.0, |_| settings.repeated);
         let tried = if costly.tried.iter().any(|tried| is(tried, nearest)) { settings.tried } else { 0.0 };
-        for (step, similarity) in near.iter().take(if each { 1 } else { near.len() }) {
+        // Of a sample without a score its nearest step wins, and no other.
+        for (step, similarity) in near.iter().take(if each || is_unknown { 1 } else { near.len() }) {
             let score = settings.form.score(*similarity, sample.logprob, settings.beta) - repeated;
             // The evaluation code puts the cost in the score's place.
             let replaced = tried > 0.0 && settings.of == Loop::Evaluation;
@@ -186,6 +187,23 @@ mod tests {
         assert!(
             Form::Geometric.score(1.0, Some(-40.0), 0.0) < 1e-9 && Form::Geometric.score(1.0, Some(0.0), 0.0) <= 1.0
         );
+    }
+
+    #[test]
+    fn of_a_sample_without_a_score_the_nearest_step_wins() {
+        let samples = [sample("go to tv", -0.1), Sample { logprob: None, ..sample("find bed", 0.0) }];
+        let neighbours = [near(&[("walk to television", 0.9)]), near(&[("find bed", 1.0), ("find water", 0.4)])];
+        let steps: Vec<String> = ranked(
+            &samples,
+            &neighbours,
+            &Costly::default(),
+            &Settings { of: Loop::Evaluation, ..Settings::NOTEBOOK },
+            false,
+        )
+        .into_iter()
+        .map(|c| c.step)
+        .collect();
+        assert_eq!(steps, ["find bed", "walk to television"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::Validity;
 use super::demonstrations::{Demonstrations, EffectCall, Step};
 use super::instance_set::InstanceSet;
 use super::instances::Evaluation;
-use super::validate::malformed;
+use super::validate::{malformed, never_tried};
 use stepwright_program::{Effect, Followed, Function, Literal, Role, State};
 
 /// Calls of an action that effects are executed on, at most.
@@ -87,6 +87,9 @@ pub(super) fn judge_effect(
         Ok(effect) => effect,
         Err(rejection) => return (malformed(&rejection), None, Vec::new()),
     };
+    if calls.is_empty() {
+        return (never_tried(&function.name), None, Vec::new());
+    }
     let mut set = InstanceSet::none(calls.len());
     let mut first = None;
     for (at, call) in calls.iter().enumerate() {

@@ -17,7 +17,7 @@ use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::{Cluster, clusters};
 use super::second::{MOST_TRIED, SecondTier};
 use super::shared::SharedDemonstrations;
-use super::validate::{explained, malformed, settled, validate};
+use super::validate::{explained, malformed, never_tried, settled, validate};
 use super::{Candidate, CandidateContext, CandidateOrigin, Pool, Ranking, Validity, Written};
 use stepwright_episode::{action_of_effects, effects_of};
 use stepwright_program::{Assertion, Effect, Function, Role, Specification};
@@ -162,6 +162,11 @@ impl CandidateStore {
 
     fn of_action_mut(&mut self, action: &str) -> Result<(&SharedDemonstrations, &mut ActionCandidates), StoreError> {
         self.of_action(action)?;
+        self.of_any_mut(action)
+    }
+
+    /// Of an action that may never be called: what a person writes is kept, and nothing is said of it.
+    fn of_any_mut(&mut self, action: &str) -> Result<(&SharedDemonstrations, &mut ActionCandidates), StoreError> {
         let missing = self.no_such_action(action);
         let of_action = self.by_action.get_mut(action).ok_or(missing)?;
         Ok((&self.demos, of_action))
@@ -293,7 +298,7 @@ impl CandidateStore {
     /// Has a pool be what these changes of a person make of what arrived. Only what they wrote anew is evaluated.
     pub fn follow(&mut self, action: &str, edits: Vec<CandidateEdit>) -> Result<Pool, StoreError> {
         let second = self.second.clone();
-        let (demos, of_action) = self.of_action_mut(action)?;
+        let (demos, of_action) = self.of_any_mut(action)?;
         for text in edits.iter().filter_map(CandidateEdit::writes) {
             if !of_action.written.contains_key(text) {
                 let mut fresh = [by_person(demos, &of_action.instances, text)];
@@ -479,12 +484,15 @@ pub fn enumerated_over(demos: Arc<SharedDemonstrations>) -> Result<BTreeMap<Stri
     Ok(adopted)
 }
 
-/// Judges one text from scratch: its form, its execution, its satisfied set.
+/// Judges one text from scratch: its form, its execution, its satisfied set. Where nothing calls the action only its form is known.
 pub fn judge(demos: &Demonstrations, instances: &Instances, text: &str) -> (Validity, Option<Evaluation>) {
     let assertion = match instances.read(text) {
         Ok(assertion) => assertion,
         Err(rejection) => return (malformed(&rejection), None),
     };
+    if instances.calls.is_empty() {
+        return (never_tried(&instances.function.name), None);
+    }
     match instances.evaluate(demos, &assertion) {
         Ok(evaluation) => match fate(demos, instances, &assertion, &evaluation) {
             fate @ Validity::Unknown { .. } => (fate, None),

@@ -211,3 +211,8 @@ fn forward(
     }
     Ok(state)
 }
+
+/// The verdict where no demonstration calls the action.
+pub(super) fn never_tried(action: &str) -> Validity {
+    Validity::Unknown { reason: "NotCalled".to_owned(), message: format!("no demonstration calls {action}") }
+}

@@ -101,7 +101,8 @@ impl Assertion {
     }
 
     fn read(text: &str, params: &Arc<Params>, mut book: Option<&mut PartBook>) -> Result<Assertion, Rejection> {
-        let text = text.trim();
+        // As Python strips: the separators of ASCII are blanks to it.
+        let text = text.trim_matches(|c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c));
         let text = text.strip_prefix("assert ").unwrap_or(text);
         if text.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
             return Err(Rejection::new("Form", "an assertion is one line"));

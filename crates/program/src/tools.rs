@@ -7,7 +7,7 @@ mod complete;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::assertion::is_unsafe;
 use super::call::{Call, Literal};
@@ -62,6 +62,9 @@ struct Inner {
     source: String,
 }
 
+/// Under what names a tool's schema stands, by wire.
+const SCHEMAS: [&str; 4] = ["parameters", "input_schema", "inputSchema", "params"];
+
 /// What the object of the tools holds beside them.
 const OWN: [&str; 3] = ["read", "last", "errors"];
 
@@ -90,12 +93,30 @@ impl Tool {
     pub fn of_json(value: &Json) -> Option<Tool> {
         let inside = value.get("function").filter(|f| f.is_object()).unwrap_or(value);
         let text = |key: &str| inside.get(key).and_then(Json::as_str).map(str::to_owned);
-        let schema = ["parameters", "input_schema", "inputSchema", "params"].iter().find_map(|key| inside.get(key));
+        let schema = SCHEMAS.iter().find_map(|key| inside.get(key));
         Some(Tool {
             name: text("name")?,
             description: text("description").unwrap_or_default(),
             schema: schema.cloned().unwrap_or(Json::Null),
         })
+    }
+
+    /// The names of the arguments that its schema lists.
+    pub fn arguments(&self) -> Vec<String> {
+        let properties = self.resolved(&self.schema).get("properties").and_then(Json::as_object);
+        properties.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Where a tool on the wire lists its arguments. `None` where its schema is no object, or is one elsewhere (`$ref`).
+    pub fn properties_mut(value: &mut Json) -> Option<&mut Map<String, Json>> {
+        let inside =
+            if value.get("function").is_some_and(Json::is_object) { value.get_mut("function")? } else { value };
+        let key = SCHEMAS.iter().find(|key| inside.get(*key).is_some()).copied().unwrap_or(SCHEMAS[0]);
+        let schema = inside.as_object_mut()?.entry(key).or_insert_with(|| json!({ "type": "object" }));
+        if schema.get("$ref").is_some() {
+            return None;
+        }
+        schema.as_object_mut()?.entry("properties").or_insert_with(|| json!({})).as_object_mut()
     }
 
     /// A part of its schema with what it refers to in its place.

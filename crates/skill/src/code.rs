@@ -183,6 +183,13 @@ pub fn written(answer: &str) -> String {
     fenced.iter().map(body).collect::<Vec<_>>().join("\n\n")
 }
 
+/// The program of an answer of which the first fenced block counts, or all of it where there is none. The language may be named.
+pub fn first_block(answer: &str) -> String {
+    let block = answer.split("```").nth(1).unwrap_or(answer);
+    let named = block.split_once('\n').filter(|(language, _)| matches!(language.trim(), "python" | "py" | "Python"));
+    named.map_or(block, |(_, body)| body).trim().to_owned()
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {

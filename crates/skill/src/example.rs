@@ -42,7 +42,7 @@ impl Example {
             for (at, step) in steps.iter().enumerate() {
                 let own = thoughts(step).filter(|_| segment.start + at > 0);
                 own.into_iter().for_each(|thought| put(Line::Thought(thought), OK));
-                put(Line::Act(step.action.clone()), seen(step.observed()));
+                put(Line::Act(step.action.clone()), seen(&step.heard()));
             }
             put(Line::Report(format!("{} is done.", segment.call())), "");
         }

@@ -82,7 +82,7 @@ pub struct Case {
 impl Case {
     /// A segment of a log; `None` where no action of it had an effect.
     pub fn of_segment(log: &Trajectory, segment: &Segment, signature: &Signature) -> Option<Self> {
-        let pair = |step: &stepwright_trajectory::Step| (step.action.clone(), seen(step.observed()).to_owned());
+        let pair = |step: &stepwright_trajectory::Step| (step.action.clone(), seen(&step.heard()).to_owned());
         let own = log.steps.get(segment.start..=segment.end)?;
         let before: Vec<(String, String)> = log.steps.get(..segment.start)?.iter().map(pair).collect();
         let goal = own.iter().rev().find(|step| !step.is_refused())?.action.clone();

@@ -138,7 +138,7 @@ impl Form {
             if let Some(thought) = &step.thought {
                 out.push_str(&self.step(&self.think(thought), OK));
             }
-            out.push_str(&self.step(&step.action, step.observed()));
+            out.push_str(&self.step(&step.action, &step.heard()));
         }
         if let Some(closing) = logged.rest.get("closing_thought").and_then(|value| value.as_str()) {
             out.push_str(&self.step(&self.think(closing), OK));

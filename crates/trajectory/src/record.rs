@@ -1,5 +1,7 @@
 //! The records: a step of an episode, an episode as a log holds it, and what is wrong with a line of one.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use stepwright_program::Call;
 
@@ -18,6 +20,9 @@ pub struct Step {
     /// The text observed; `None` where that is not known.
     #[serde(default)]
     pub observation: Option<String>,
+    /// What was said to the agent after that by somebody else than what it acted on (a user who goes on); empty where nothing was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub told: String,
     /// The observation as calls, in program order.
     #[serde(default, alias = "observation_calls", skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
@@ -34,6 +39,11 @@ impl Step {
         self.observation.as_deref().unwrap_or_default()
     }
 
+    /// The text observed, and below it what was said to the agent after it.
+    pub fn heard(&self) -> Cow<'_, str> {
+        joined(self.observed(), &self.told)
+    }
+
     /// Whether the world refused the action: it is known, or what was observed says so in the recorded environments' words.
     pub fn is_refused(&self) -> bool {
         let observed = self.observed().trim();
@@ -48,6 +58,14 @@ impl Step {
     /// All its calls in program order, that of the action first.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.call.iter().chain(&self.calls)
+    }
+}
+
+/// Two texts, a blank line between them; one of them where the other is empty.
+pub(crate) fn joined<'t>(first: &'t str, then: &'t str) -> Cow<'t, str> {
+    match (first, then) {
+        (text, "") | ("", text) => Cow::Borrowed(text),
+        (first, then) => Cow::Owned(format!("{first}\n\n{then}")),
     }
 }
 

@@ -175,7 +175,9 @@ impl View {
                 self.retrying = Some((ask, format!("{why}; attempt {attempt} in {seconds:.0} s")));
             }
             Notice::Progress { what, done, total } => {
-                self.progress = (total == 0 || done < total).then_some((what, done, total));
+                // Without words it is over.
+                let goes_on = !what.is_empty() && (total == 0 || done < total);
+                self.progress = goes_on.then_some((what, done, total));
             }
             Notice::Duel { sides, heard } => self.duel = (!sides.is_empty()).then_some((sides, heard)),
             Notice::TextChecked { token, verdict } => {

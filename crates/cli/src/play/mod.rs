@@ -45,12 +45,10 @@ pub struct Play {
 impl Play {
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
-        let sources = match self.world.kind().data {
-            // Worlds that read files need no configuration, so a mistake in it does not keep anyone from playing.
-            Some(_) => stepwright_worlds::sources(),
-            None => stepwright_worlds::sources().with_adapters(global.load()?.external),
-        };
-        let data = self.options.data.as_deref();
+        let config = global.load()?;
+        let data = config.data.or_named(name, self.options.data.clone());
+        let data = data.as_deref();
+        let sources = stepwright_worlds::sources().with_adapters(config.external);
         if self.list {
             let mut text = String::new();
             for task in sources.told(name, data)? {

@@ -98,7 +98,11 @@ impl Game {
         self.calls.extend(outcome.calls().cloned());
         print(&format!("{}\n", visible(&outcome.observation)))?;
         if let Some(why) = &outcome.error {
-            print(&refused(why, &outcome.observation))?;
+            print(&refused(why, &outcome.observation, world.admissible().is_some()))?;
+        }
+        if outcome.done && !outcome.won && outcome.error.is_none() {
+            let goal = if outcome.untold { "whether the goal holds is not known" } else { "the goal does not hold" };
+            print(&format!("The episode is over; {goal}. :undo takes the step back, :quit leaves.\n"))?;
         }
         if outcome.won && !self.won {
             print(&format!(
@@ -121,13 +125,14 @@ impl Game {
 }
 
 /// That the world refused an action, and why unless what was observed says it.
-fn refused(why: &str, observed: &str) -> String {
+fn refused(why: &str, observed: &str, has_list: bool) -> String {
     let why = if why.trim() == observed.trim() {
         String::new()
     } else {
         format!(": {}", line(why.trim().trim_end_matches('.')))
     };
-    format!("(refused{why}; :actions lists what can be done now)\n")
+    let list = if has_list { "; :actions lists what can be done now" } else { "" };
+    format!("(refused{why}{list})\n")
 }
 
 /// Completes over the admissible actions and the prompt's own commands.
@@ -158,11 +163,14 @@ mod tests {
 
     #[test]
     fn a_refusal_says_why_unless_that_was_observed() {
-        assert_eq!(refused("no way.\n", "You stand."), "(refused: no way; :actions lists what can be done now)\n");
         assert_eq!(
-            refused("Nothing happens.", "Nothing happens.\n"),
+            refused("no way.\n", "You stand.", true),
+            "(refused: no way; :actions lists what can be done now)\n"
+        );
+        assert_eq!(
+            refused("Nothing happens.", "Nothing happens.\n", true),
             "(refused; :actions lists what can be done now)\n"
         );
-        assert!(refused("a\u{1b}[2Jb\nc", "").starts_with("(refused: a\\x1b[2Jb\\nc;"));
+        assert!(refused("a\u{1b}[2Jb\nc", "", false).starts_with("(refused: a\\x1b[2Jb\\nc)"));
     }
 }

@@ -34,7 +34,8 @@ pub(crate) struct BlockingStudy {
 impl BlockingStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
-        let Ready { config, model, provenance, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
+        let Ready { config, model, provenance, opening } =
+            self.episodes.ready(global, kitchen::KIND.name, MOST_ACTIONS)?;
         let conditions = conditions(&self.conditions).map_err(CliError::Usage)?;
         let tasks = self.episodes.of(kitchen::KIND.name)?;
         let given = || self.episodes.seeds.all().to_vec();

@@ -46,12 +46,11 @@ pub(super) struct Ready {
 }
 
 impl Episodes {
-    /// Reads the configuration; where no data is named, what it has of the world `own` takes its place.
-    pub(super) fn ready(&mut self, global: &Global, own: Option<&str>, usual_steps: u32) -> Result<Ready, CliError> {
+    /// Reads the configuration; where no data is named, what it has of the study's own world takes its place.
+    pub(super) fn ready(&mut self, global: &Global, own: &str, usual_steps: u32) -> Result<Ready, CliError> {
         let config = global.load()?;
         let (model, _) = model(&config)?;
-        let configured = || own.and_then(|world| config.data.of(world)).map(Path::to_owned);
-        self.data = self.data.take().or_else(configured);
+        self.data = config.data.or_named(own, self.data.take());
         let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_roles(&config));
         let provenance = provenance.and_then(|all| all.with_data(self.data.as_deref()));
         let provenance = provenance.map(|all| all.with_method_options(&config.method.given));

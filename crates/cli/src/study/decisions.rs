@@ -36,7 +36,7 @@ impl DecisionsStudy {
     /// Runs what has no result yet; exit code 1 if an episode could not be run to its end.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let kind = self.world.kind();
-        let Ready { config, model, provenance, opening } = self.episodes.ready(global, Some(kind.name), kind.steps)?;
+        let Ready { config, model, provenance, opening } = self.episodes.ready(global, kind.name, kind.steps)?;
         let tasks = self.episodes.of(kind.name)?;
         let (data, world) = (self.episodes.data, kind.name.to_owned());
         let new = NewSession { world, data, model: model.clone(), ..NewSession::default() };

@@ -56,7 +56,7 @@ impl O3dStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(curve_to).transpose()?;
-        let Ready { config, model, provenance, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
+        let Ready { config, model, provenance, opening } = self.episodes.ready(global, &self.world, MOST_ACTIONS)?;
         let here =
             |name: &String| std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string());
         let given = Given {

@@ -131,10 +131,11 @@ enum Think {
 
 impl PolicyStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
-    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+    pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let options = self.options.of(self.world)?;
         global.roles_suit("study policy", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
+        self.options.data = config.data.or_named(self.world.name(), self.options.data.take());
         let (name, source) = model(&config)?;
         let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD), &config.method.given)?;
         let given = settings.iter().flat_map(|(setting, _)| setting.beside.clone()).collect();

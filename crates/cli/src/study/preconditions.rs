@@ -83,10 +83,11 @@ enum By {
 
 impl Preconditions {
     /// Infers what has no result yet; exit code 1 if something could not be inferred or scored.
-    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+    pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let options = self.options.of(self.world)?;
         global.roles_suit("study preconditions", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
+        self.options.data = config.data.or_named(self.world.name(), self.options.data.take());
         let (name, source) = discoverer(&config)?;
         let mut subjects = match self.world.name() {
             "dialogue" => self.dialogue()?,

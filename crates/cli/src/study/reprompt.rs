@@ -36,7 +36,7 @@ impl RepromptStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let Ready { config, model, provenance, opening } =
-            self.episodes.ready(global, Some(graph::KIND.name), MOST_ACTIONS)?;
+            self.episodes.ready(global, graph::KIND.name, MOST_ACTIONS)?;
         let mut conditions = conditions(&self.conditions).map_err(CliError::Usage)?;
         if self.damaged {
             conditions.extend(Perturbation::ALL.map(Condition::Written));

@@ -94,8 +94,7 @@ impl StatlerStudy {
 
     fn run_live(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(curve_to).transpose()?;
-        let Ready { config, model, provenance, opening } =
-            self.episodes.ready(global, Some(KIND.name), MOST_ACTIONS)?;
+        let Ready { config, model, provenance, opening } = self.episodes.ready(global, KIND.name, MOST_ACTIONS)?;
         let data = self.episodes.data.clone();
         let tasks = self.episodes(&opening.sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;

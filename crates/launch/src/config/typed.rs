@@ -104,6 +104,11 @@ impl Data {
     pub fn of(&self, world: &str) -> Option<&Path> {
         self.tasks.get(world).map(PathBuf::as_path)
     }
+
+    /// The data that was named, else that of the world.
+    pub fn or_named(&self, world: &str, named: Option<PathBuf>) -> Option<PathBuf> {
+        named.or_else(|| self.tasks.get(world).cloned())
+    }
 }
 
 /// The approvals without a person at the start of a session.

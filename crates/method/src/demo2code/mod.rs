@@ -65,7 +65,7 @@ impl Method for Demo2Code {
 
     fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         match ask.kind {
-            AskKind::PLAN => program(ask, answer, code::written(answer.first()).trim().to_owned(), &[]),
+            AskKind::PLAN => program(ask, answer, code::first_block(answer.first()), &[]),
             _ => Reading::Kept,
         }
     }

@@ -43,6 +43,43 @@ struct Scenario {
     text: String,
 }
 
+impl Scenario {
+    /// It as it is shown first, with the goal of all.
+    fn record(&self, number: usize, goal: &str) -> String {
+        let goal = if goal.is_empty() { String::new() } else { format!("{goal}\n\n") };
+        format!("[Scenario {number}]\n{goal}{}", self.text)
+    }
+}
+
+/// What a demonstration has become.
+struct Summary {
+    /// Whether the model says that it is short enough.
+    enough: bool,
+    /// `None` where the answer is in no form.
+    text: Option<String>,
+    /// What it was made of.
+    given: String,
+}
+
+impl Summary {
+    fn of(record: String) -> Summary {
+        Summary { enough: false, text: Some(record), given: String::new() }
+    }
+
+    fn read(answer: &str, given: String) -> Summary {
+        let (enough, text) = summed_up(answer).map_or((false, None), |(enough, text)| (enough, Some(text)));
+        Summary { enough, text, given }
+    }
+
+    /// What comes of an answer in no form in the round before: it is asked for once more if something is asked again.
+    fn formless(&self, number: usize, round: usize, again: bool) -> Result<Stage, String> {
+        match round.checked_sub(1).filter(|_| again) {
+            Some(round) => Ok(Stage::Summarize { number, round, record: self.given.clone() }),
+            None => Err(format!("the summary of demonstration {} is not in its form; ask again", number + 1)),
+        }
+    }
+}
+
 /// The ask for the summary of a demonstration in a round, both from 0.
 pub(super) fn summary(number: usize, round: usize) -> AskKind {
     let label = format!("a summary of demonstration {}, round {}", number + 1, round + 1);
@@ -67,35 +104,28 @@ impl Stage {
     /// Errors: an answer that is not in its form, in words; where one is asked again it is that stage's.
     pub(super) fn of(cx: &Context<'_>) -> Result<Self, String> {
         let (path, again) = (cx.path(), cx.samples.is_some());
-        let mut records: Vec<String> = Vec::new();
-        let mut goal = String::new();
-        for (number, scenario) in (1..).zip(scenarios(cx)?) {
-            records.push(format!("[Scenario {number}]\n{}\n\n{}", scenario.goal, scenario.text));
-            if goal.is_empty() {
-                goal = scenario.goal;
-            }
-        }
+        let scenarios = scenarios(cx)?;
+        let mut goal = scenarios.first().map(|scenario| scenario.goal.clone()).unwrap_or_default();
+        let mut summaries: Vec<Summary> =
+            (1..).zip(&scenarios).map(|(number, scenario)| Summary::of(scenario.record(number, &goal))).collect();
         for round in 0..ROUNDS {
-            let mut further = false;
-            for (number, record) in records.iter_mut().enumerate() {
-                match answer(&path, &summary(number, round)).map(summed_up) {
-                    Some(Some((enough, text))) => {
-                        further |= !enough;
-                        *record = text.to_owned();
-                    }
-                    Some(None) if !again => {
-                        return Err(format!(
-                            "the summary of demonstration {} is not in its form; ask again",
-                            number + 1
-                        ));
-                    }
-                    _ => return Ok(Stage::Summarize { number, round, record: record.clone() }),
-                }
-            }
-            if !further {
+            // All are asked for again where one can be shortened. That one is in no form counts when it would be used.
+            if summaries.iter().all(|summary| summary.enough) {
                 break;
             }
+            for (number, summary) in summaries.iter_mut().enumerate() {
+                let Some(record) = summary.text.take() else { return summary.formless(number, round, again) };
+                match answer(&path, &self::summary(number, round)) {
+                    Some(answer) => *summary = Summary::read(answer, record),
+                    None => return Ok(Stage::Summarize { number, round, record }),
+                }
+            }
         }
+        let without = summaries.iter().position(|summary| summary.text.is_none());
+        if let Some((number, summary)) = without.and_then(|number| Some((number, summaries.get(number)?))) {
+            return summary.formless(number, ROUNDS, again);
+        }
+        let records = summaries.into_iter().filter_map(|summary| summary.text).collect();
         if goal.is_empty() {
             goal.clone_from(&cx.session.header.sentence);
         }
@@ -141,23 +171,40 @@ fn answer<'a>(path: &[&'a Node], kind: &AskKind) -> Option<&'a str> {
     asks.filter(|ask| ask.kind == *kind).find_map(Ask::text)
 }
 
-/// The parts of an answer: each mark `[[…:]]` with what stands below it.
-fn marked(answer: &str) -> Vec<(&str, &str)> {
-    let answer = answer.split_once(END).map_or(answer, |(before, _)| before);
-    let parts = answer.split("[[").skip(1).filter_map(|part| part.split_once("]]"));
-    parts.map(|(mark, text)| (mark, text.trim())).collect()
+/// The first mark `[[…]]` of an answer whose words are such.
+fn mark(answer: &str, is: impl Fn(&str) -> bool) -> Option<&str> {
+    answer.match_indices("[[").find_map(|(at, _)| {
+        let (words, _) = answer.get(at + 2..)?.split_once("]]")?;
+        answer.get(at..at + words.len() + 4).filter(|_| is(words))
+    })
 }
 
-/// Whether a summary says that nothing is left to be joined, and the summary. A "no" anywhere in what it says counts.
-fn summed_up(answer: &str) -> Option<(bool, &str)> {
-    let parts = marked(answer);
-    let (_, said) = parts.iter().find(|(mark, _)| mark.contains("(yes/no)"))?;
-    let (mark, text) = parts.last()?;
-    (!mark.contains("(yes/no)")).then(|| (!said.to_lowercase().contains("no"), *text))
+/// What stands below a mark, as published: nothing where the line goes on.
+fn below<'a>(answer: &'a str, mark: &str) -> &'a str {
+    answer.split_once(&format!("{mark}\n")).map_or("", |(_, below)| below)
+}
+
+/// Whether a summary says that nothing is left to be joined, and the summary. A "no" anywhere in what it says counts, as published, and is
+/// written small.
+fn summed_up(answer: &str) -> Option<(bool, String)> {
+    let shown = "[[Input Trajectory:]]";
+    let answer = answer.split_once(END).map_or(answer, |(answer, _)| answer);
+    let marks = mark(answer, |words| words.contains("(yes/no)")).zip(mark(answer, |words| words.starts_with("Summ")));
+    let Some((asked, summary)) = marks else {
+        // A demonstration said again.
+        return answer.trim().strip_prefix(shown).map(|text| (false, text.trim().to_owned()));
+    };
+    let said = below(answer, asked);
+    let said = said.split_once(summary).map_or(said, |(said, _)| said);
+    Some((!said.contains("no"), below(answer, summary).trim().to_owned()))
 }
 
 fn specified(answer: &str) -> Option<&str> {
-    marked(answer).into_iter().rfind(|(mark, _)| mark.contains("Specification")).map(|(_, text)| text)
+    let mark = mark(answer, |words| words.contains("Specification"))?;
+    // On the mark's own line it is read too, which as published is nothing at all.
+    let text = Some(below(answer, mark)).filter(|text| !text.is_empty());
+    let text = text.or_else(|| answer.split_once(mark).map(|(_, text)| text)).unwrap_or_default();
+    Some(text.split_once(END).map_or(text, |(text, _)| text).trim())
 }
 
 /// The specification, for panes and exports.
@@ -181,12 +228,19 @@ mod tests {
                 "[[Reasons:]]\nno more\n[[Short enough? (yes/no):]]\n{said}\n[[Summary:]]\n* a\n* b\n[[end of response]]\nx"
             )
         };
-        assert_eq!(summed_up(&answer("yes")), Some((true, "* a\n* b")));
-        assert_eq!(summed_up(&answer("No.")), Some((false, "* a\n* b")));
-        assert_eq!(summed_up(&answer("yes, there is no more to do")), Some((false, "* a\n* b")), "as published");
+        let summary = "* a\n* b";
+        let of = |said: &str| summed_up(&answer(said));
+        assert_eq!(of("yes"), Some((true, summary.to_owned())));
+        assert_eq!(of("no."), Some((false, summary.to_owned())));
+        assert_eq!(of("yes, there is no more to do"), Some((false, summary.to_owned())), "as published");
+        assert_eq!(of("No"), Some((true, summary.to_owned())), "as published");
+        let brackets = answer("yes").replace("* b", "[[x]] c");
+        assert_eq!(summed_up(&brackets), Some((true, "* a\n[[x]] c".to_owned())), "marks of its own are kept");
         for wrong in ["", "* a", "[[Summary:]]\n* a", "[[Short enough? (yes/no):]]\nyes"] {
             assert_eq!(summed_up(wrong), None, "{wrong}");
         }
+        assert_eq!(specified("[[Specification:]]\nA\n[[Note:]]\nB[[end of response]]C"), Some("A\n[[Note:]]\nB"));
+        assert_eq!((specified("[[Specification:]] A"), specified("A")), (Some("A"), None));
     }
 
     #[test]

@@ -50,11 +50,13 @@ pub(crate) fn over(cx: &Context<'_>, decision: &Decision) -> Option<String> {
 }
 
 fn ends(lines: &[&str], limit: Limit) -> Option<String> {
-    if let [.., before, last] = lines
-        && limit.repeat
-        && before == last
-    {
-        return Some(format!("`{last}` was done twice in a row"));
+    // As published where thoughts count, what the first line is compared with is empty.
+    let before = lines.iter().rev().nth(1).copied().or(limit.thoughts.then_some(""));
+    if let (true, Some(before)) = (limit.repeat && lines.last().copied() == before, before) {
+        return Some(match before {
+            "" => "a line is empty".to_owned(),
+            _ => format!("`{before}` was done twice in a row"),
+        });
     }
     limit.most.filter(|most| lines.len() >= *most).map(|most| {
         let what = if limit.thoughts { "line" } else { "action" };
@@ -71,6 +73,7 @@ mod tests {
         let ended = |name: &str, lines: &[&str]| ends(lines, limit(name)).is_some();
         assert!(!ended("o3d-30", &["a", "b", "a"]) && ended("o3d-30", &["a", "b", "b"]));
         assert!(!ended("react-49", &["a", "a"]) && ended("reflexion-49", &["a", "a"]));
+        assert!(ended("reflexion-49", &[""]) && !ended("reflexion-49", &["a", ""]) && !ended("react-49", &[""]));
         let lines: Vec<String> = (0..49).map(|n| n.to_string()).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert!(!ended("react-49", &lines[..48]) && ended("react-49", &lines));

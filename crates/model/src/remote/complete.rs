@@ -26,6 +26,8 @@ const MOST: u32 = 131_072;
 
 /// What helps where an answer had too few tokens.
 const MORE: &str = "raise max_tokens, or have it reason less (think)";
+/// Characters shown of what stands in a refused answer.
+const SHOWN: usize = 300;
 /// What helps where a provider does not let the model answer.
 const OTHER: &str = "more tokens do not help: change the prompt, or ask another model";
 
@@ -115,7 +117,7 @@ impl Remote {
             response.completions.extend(whole.into_iter().map(|c| formed(request, c)));
             let Some(worst) = cut.into_iter().next() else { continue };
             let (why, advice) = match worst.finish.as_str() {
-                "content_filter" => ("the provider's filter stopped the answer".to_owned(), OTHER),
+                "content_filter" => (refused(&worst.text), OTHER),
                 "length" => (format!("the answer was cut after {} tokens (finish_reason length)", wanted.limit), MORE),
                 _ => ("the model reasoned and gave no answer".to_owned(), MORE),
             };
@@ -124,7 +126,9 @@ impl Remote {
             }
             raises += 1;
             if raises > RAISES || worst.finish == "content_filter" {
-                return self.as_far(response, &why, advice, worst.text);
+                // What was refused with is said where it was refused.
+                let so_far = if worst.finish == "content_filter" { String::new() } else { worst.text };
+                return self.as_far(response, &why, advice, so_far);
             }
             let from = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
             sink.send(StreamEvent::Void { from });
@@ -384,4 +388,11 @@ fn lacks_completions(refusal: &Refusal) -> bool {
     matches!(refusal.status, 404 | 405 | 501)
         || (matches!(refusal.status, 400 | 403 | 422)
             && (text.contains("chat model") || text.contains("chat/completions")))
+}
+
+/// That an answer was refused, by the model or by a filter before or behind it, with what came of it.
+fn refused(said: &str) -> String {
+    let words: String = said.trim().chars().take(SHOWN).collect();
+    let words = if words.is_empty() { words } else { format!(": {words:?}") };
+    format!("the model, or its provider's filter, refused to answer{words}")
 }

@@ -72,6 +72,9 @@ pub struct RunResult {
     /// Of these, those at which no two would have done different things, but not all had an action.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unanswered: u32,
+    /// The sides that had none at some step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silences: Vec<Silence>,
     pub ended: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -88,6 +91,31 @@ pub struct RoleUse {
     pub completion_tokens: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+}
+
+/// A side of a duel that had no answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Silence {
+    pub side: String,
+    pub steps: u32,
+    /// Why at the first of them.
+    pub why: String,
+}
+
+impl Silence {
+    fn of(path: &[&Node]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for node in path {
+            let sides = node.turn.duel.iter().flat_map(|sides| sides.iter());
+            for side in sides.filter(|side| node.turn.side_action(side).is_none()) {
+                match all.iter_mut().find(|of| of.side == side.name) {
+                    Some(of) => of.steps += 1,
+                    None => all.push(Silence { side: side.name.clone(), steps: 1, why: side.why.clone() }),
+                }
+            }
+        }
+        all
+    }
 }
 
 /// A step at which sides of a duel would have done different things.
@@ -200,6 +228,7 @@ impl RunResult {
             dueled: u32::try_from(path.iter().filter(|n| n.turn.duel.is_some()).count()).unwrap_or(u32::MAX),
             disagreements: session.duels(Agreement::Differ).into_iter().map(Disagreement::at).collect(),
             unanswered: u32::try_from(session.duels(Agreement::Open).len()).unwrap_or(u32::MAX),
+            silences: Silence::of(&path),
             ..self
         }
     }

@@ -4,6 +4,7 @@ use super::{RunResult, by_role};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::report::{Report, Table, refusals};
+use stepwright_text::words::count;
 
 type Row<'a> = Group<'a, RunResult>;
 
@@ -99,6 +100,17 @@ fn disagreements(results: &[RunResult], report: &mut Report) {
     let unanswered: u32 = results.iter().map(|r| r.unanswered).sum();
     let open = if unanswered == 0 { String::new() } else { format!(", not all had an answer at {unanswered}") };
     report.text(format!("Several were asked at {asked} steps; they disagreed at {}{open}\n", all().count()));
+    let mut silent: Vec<(&str, u32, &str)> = Vec::new();
+    for silence in results.iter().flat_map(|r| &r.silences) {
+        match silent.iter_mut().find(|(side, ..)| *side == silence.side) {
+            Some((_, steps, _)) => *steps += silence.steps,
+            None => silent.push((&silence.side, silence.steps, &silence.why)),
+        }
+    }
+    for (side, steps, why) in silent {
+        let why = if why.is_empty() { "it recommended nothing" } else { why };
+        report.text(format!("{side} had no answer at {}: {why}\n", count(steps as usize, "step")));
+    }
     if names.is_empty() {
         return;
     }
@@ -117,6 +129,7 @@ fn disagreements(results: &[RunResult], report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::result::Silence;
     use super::*;
     use crate::runner::NOT_BEGUN;
 
@@ -166,9 +179,14 @@ mod tests {
         };
         let at = |step, sides| super::super::result::Disagreement { step, sides };
         let disagreements = vec![at(2, sides("look", Some("wait"))), at(7, sides("take mug 1", None))];
-        let dueled = RunResult { dueled: 9, disagreements, unanswered: 3, ..result("a", true, None) };
-        let text = report(&[dueled, RunResult { dueled: 4, ..result("b", true, None) }], false).to_string();
+        let silent = |steps, why: &str| vec![Silence { side: "gpt".to_owned(), steps, why: why.to_owned() }];
+        let silences = silent(1, "no server");
+        let dueled = RunResult { dueled: 9, disagreements, unanswered: 3, silences, ..result("a", true, None) };
+        let text =
+            report(&[dueled, RunResult { dueled: 4, silences: silent(2, "late"), ..result("b", true, None) }], false)
+                .to_string();
         let expected = "Several were asked at 13 steps; they disagreed at 2, not all had an answer at 3\n\
+                        gpt had no answer at 3 steps: no server\n\
                         task  seed  step  symbolic    gpt\n\
                         a     0     2     look        wait\n\
                         a     0     7     take mug 1  -\n";

@@ -16,6 +16,12 @@ const STEP: [&str; 13] = [
     "observation", "metrics", "is_copied_context", "llm_call_count", "extra",
 ];
 
+const AGENT: [&str; 5] = ["name", "version", "model_name", "tool_definitions", "extra"];
+const CALL: [&str; 4] = ["tool_call_id", "function_name", "arguments", "extra"];
+const RESULT: [&str; 4] = ["source_call_id", "content", "subagent_trajectory_ref", "extra"];
+/// What only an agent's step has.
+const OF_AGENT: [&str; 5] = ["model_name", "reasoning_effort", "reasoning_content", "tool_calls", "metrics"];
+
 pub(super) fn read(read: &mut Read, value: &Json) -> bool {
     read.format("atif");
     let version = string(value, "schema_version").unwrap_or_default();
@@ -35,6 +41,13 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
     read.know(value, "", &ROOT);
     let agent = value.get("agent").ok_or("`agent` is missing")?;
     let steps = value.get("steps").and_then(Json::as_array).ok_or("`steps` is missing, or no list")?;
+    read.know(agent, "agent.", &AGENT);
+    if string(agent, "name").is_none() {
+        read.notes.push("agent: `name` is missing".to_owned());
+    }
+    if steps.is_empty() {
+        read.notes.push("`steps` is empty".to_owned());
+    }
     let mut conversation = Conversation::default();
     let about = &mut conversation.about;
     about.id = string(value, "trajectory_id").or_else(|| string(value, "session_id")).unwrap_or_default();
@@ -47,6 +60,10 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
     for (at, step) in steps.iter().enumerate() {
         let place = format!("steps[{at}]");
         read.know(step, "steps[].", &STEP);
+        let number = step.get("step_id").and_then(Json::as_u64);
+        if number.is_some_and(|number| number != at as u64 + 1) {
+            read.notes.push(format!("{place}: `step_id` is {} for {}", number.unwrap_or_default(), at + 1));
+        }
         let source = string(step, "source").ok_or_else(|| format!("{place}: `source` is missing"))?;
         let message = step.get("message").ok_or_else(|| format!("{place}: `message` is missing"))?;
         let text = text_of(message).unwrap_or_default();
@@ -59,6 +76,13 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
         }
         let results = step.get("observation").and_then(|o| o.get("results")).and_then(Json::as_array);
         let results = results.map_or(&[][..], Vec::as_slice);
+        results.iter().for_each(|result| read.know(result, "steps[].observation.results[].", &RESULT));
+        if source != "agent" {
+            let given = |name: &&&str| step.get(**name).is_some_and(|value| !value.is_null());
+            for name in OF_AGENT.iter().filter(given) {
+                read.notes.push(format!("{place}: `{name}` on a step of {source:?}, not read"));
+            }
+        }
         let observed = || {
             let texts: Vec<String> = results.iter().filter_map(|r| text_of(r.get("content")?)).collect();
             (!texts.is_empty()).then(|| texts.join("\n"))
@@ -66,34 +90,36 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
         match source.as_str() {
             "user" if own.is_some() => {}
             "user" => conversation.turns.push(Turn::User(text)),
-            "system" => conversation.turns.extend(observed().map(Turn::User)),
+            "system" => conversation.turns.extend(observed().map(Turn::Told)),
             "agent" => {
                 let mut calls = Vec::new();
                 for (number, call) in step.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate()
                 {
+                    read.know(call, "steps[].tool_calls[].", &CALL);
                     let name = string(call, "function_name")
                         .ok_or_else(|| format!("{place}.tool_calls[{number}]: `function_name` is missing"))?;
                     let arguments = call.get("arguments").cloned().unwrap_or_default();
+                    if !arguments.is_object() {
+                        read.notes
+                            .push(format!("{place}.tool_calls[{number}]: the `arguments` of `{name}` are no object"));
+                    }
                     calls.push(Called { id: string(call, "tool_call_id"), name, arguments });
                 }
                 conversation.turns.extend(string(step, "reasoning_content").map(Turn::Thought));
                 // What a session of ours wrote: the action is the call's one argument.
                 let act = calls.first().filter(|call| own.is_some() && call.name == "act");
                 if let Some(action) = act.and_then(|call| string(&call.arguments, "action")) {
-                    conversation.turns.push(Turn::Agent { text, calls: Vec::new(), observed: None });
-                    let observed = Some(observed().unwrap_or_default());
-                    conversation.turns.push(Turn::Agent { text: action, calls: Vec::new(), observed });
+                    conversation.turns.push(Turn::Agent { text, calls: Vec::new() });
+                    conversation.turns.push(Turn::Acted { text: action, observed: observed() });
                     conversation.decided.push(step.pointer("/extra/stepwright").cloned().unwrap_or_default());
                     continue;
                 }
-                let is_text = calls.is_empty() && !results.is_empty();
-                if is_text {
-                    let observed = Some(observed().unwrap_or_default());
-                    conversation.turns.push(Turn::Agent { text, calls, observed });
+                if calls.is_empty() && step.get("observation").is_some_and(Json::is_object) {
+                    conversation.turns.push(Turn::Acted { text, observed: observed() });
                     continue;
                 }
                 let results = results_of(results, &place, &mut calls);
-                conversation.turns.push(Turn::Agent { text, calls, observed: None });
+                conversation.turns.push(Turn::Agent { text, calls });
                 conversation.turns.extend(results);
             }
             other => return Err(format!("{place}: `source` is {other:?}; system, user and agent are known")),

@@ -9,7 +9,11 @@ pub(super) fn arguments(read: &mut Read, place: &str, name: &str, call: &Json) -
     match ["arguments", "args"].iter().find_map(|key| call.get(*key)) {
         Some(Json::String(text)) if text.trim().is_empty() => Json::Object(serde_json::Map::new()),
         Some(Json::String(text)) => match serde_json::from_str(text) {
-            Ok(arguments) => arguments,
+            Ok(arguments @ Json::Object(_)) => arguments,
+            Ok(arguments) => {
+                read.notes.push(format!("{place}: the arguments of `{name}` are no object but {text}"));
+                arguments
+            }
             Err(e) => {
                 read.fail(format!(
                     "{place}: the arguments of `{name}` are no JSON ({e}); the call is kept with their text"

@@ -43,7 +43,7 @@ pub(super) fn request(read: &mut Read, value: &Json) -> bool {
         return true;
     }
     let Some((conversation, messages)) = whole(read, &body) else { return false };
-    let id = conversation.about.id.clone();
+    let (id, messages) = (conversation.about.id.clone(), uncached(messages));
     // Where an earlier request is the beginning of this one or was the same, and is of no other id.
     let goes_on = |of: &Asked| of.id == id && messages.starts_with(&of.messages);
     match read.requests.iter().rposition(goes_on).and_then(|at| read.requests.get_mut(at)) {
@@ -58,6 +58,27 @@ pub(super) fn request(read: &mut Read, value: &Json) -> bool {
         }
     }
     true
+}
+
+/// Messages without what marks them to be cached: a client moves it to the newest with every request.
+fn uncached(mut messages: Vec<Json>) -> Vec<Json> {
+    for message in &mut messages {
+        let blocks = message.get_mut("content").and_then(Json::as_array_mut).into_iter().flatten();
+        blocks.filter_map(Json::as_object_mut).for_each(|block| {
+            block.shift_remove("cache_control");
+        });
+        // A text alone and one block of it are the same.
+        let text = match message.get("content").and_then(Json::as_array).map(Vec::as_slice) {
+            Some([Json::Object(block)]) if block.len() == 2 && block.get("type") == Some(&"text".into()) => {
+                block.get("text").cloned()
+            }
+            _ => None,
+        };
+        if let (Some(text), Some(content)) = (text, message.get_mut("content")) {
+            *content = text;
+        }
+    }
+    messages
 }
 
 /// A conversation, or the body of a request: an episode.
@@ -120,7 +141,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
         // The calls of one answer are items of their own, next to each other.
         match turns.last_mut() {
             Some(Turn::Agent { calls, .. }) => calls.push(called),
-            _ => turns.push(Turn::Agent { text: String::new(), calls: vec![called], observed: None }),
+            _ => turns.push(Turn::Agent { text: String::new(), calls: vec![called] }),
         }
         turns.extend(result);
         return;
@@ -171,7 +192,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
             let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| of(key).filter(|t| !t.is_empty()));
             turns.extend(thought.map(Turn::Thought));
             let Some(parts) = content.as_array().filter(|parts| !parts.is_empty()) else {
-                turns.push(Turn::Agent { text: text.unwrap_or_default(), calls, observed: None });
+                turns.push(Turn::Agent { text: text.unwrap_or_default(), calls });
                 return;
             };
             // What follows the result of a tool that the provider ran was said knowing it.
@@ -179,7 +200,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
                 turns.extend(said.iter().filter_map(blocks::thought).map(Turn::Thought));
                 calls.extend(said.iter().filter_map(|block| blocks::call(read, place, block)));
                 let text = text_of(&Json::Array(said.to_vec())).unwrap_or_default();
-                turns.push(Turn::Agent { text, calls: std::mem::take(&mut calls), observed: None });
+                turns.push(Turn::Agent { text, calls: std::mem::take(&mut calls) });
                 turns.extend(said.last().filter(|block| is_response(block)).map(blocks::result));
             }
         }

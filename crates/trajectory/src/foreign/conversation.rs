@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
+use stepwright_program::tools::Tool;
 
 use crate::record::{LogError, Trajectory};
 
@@ -18,12 +19,17 @@ pub(super) struct Called {
 #[derive(Debug, Clone)]
 pub(super) enum Turn {
     User(String),
+    /// What the agent was told by nobody who gives it tasks.
+    Told(String),
     /// What the model thought before it spoke or acted; no answer.
     Thought(String),
     Agent {
         text: String,
         calls: Vec<Called>,
-        /// The observation after a text that was the action itself.
+    },
+    /// A text that was the action itself.
+    Acted {
+        text: String,
         observed: Option<String>,
     },
     Result {
@@ -132,8 +138,27 @@ pub(super) fn string(value: &Json, key: &str) -> Option<String> {
 }
 
 impl Conversation {
-    /// Tools as the calls show them, where the log does not list them.
-    pub(super) fn shown_tools(&self) -> Vec<Json> {
+    /// The tools: those listed, with what the calls name beside them.
+    pub(super) fn named_tools(&self) -> Vec<Json> {
+        let mut tools = self.tools.clone();
+        for (name, properties, always) in self.shown() {
+            let listed = tools.iter_mut().find(|tool| Tool::of_json(tool).is_some_and(|tool| tool.name == name));
+            let Some(tool) = listed else {
+                let schema = json!({ "type": "object", "properties": properties, "required": always });
+                tools.push(json!({ "name": name, "parameters": schema }));
+                continue;
+            };
+            let known = Tool::of_json(tool).map(|tool| tool.arguments()).unwrap_or_default();
+            let new = properties.into_iter().filter(|(argument, _)| !known.contains(argument));
+            if let Some(properties) = Tool::properties_mut(tool) {
+                properties.extend(new);
+            }
+        }
+        tools
+    }
+
+    /// The tools that calls show, with the arguments given and those always given.
+    fn shown(&self) -> Vec<(&str, Map<String, Json>, BTreeSet<&str>)> {
         let mut tools: Vec<(&str, Map<String, Json>, BTreeSet<&str>)> = Vec::new();
         let calls = self.turns.iter().flat_map(|turn| match turn {
             Turn::Agent { calls, .. } => calls.as_slice(),
@@ -153,7 +178,6 @@ impl Conversation {
                 always.retain(|name| given.contains(name));
             }
         }
-        let tool = |(name, properties, always): (&str, Map<String, Json>, BTreeSet<&str>)| json!({ "name": name, "parameters": { "type": "object", "properties": properties, "required": always } });
-        tools.into_iter().map(tool).collect()
+        tools
     }
 }

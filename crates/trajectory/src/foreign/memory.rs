@@ -10,9 +10,13 @@ pub(super) fn is_langchain(value: &Json) -> bool {
     value.get("lc").is_some() && value.get("kwargs").is_some() || kind(value) && value.get("data").is_some()
 }
 
+/// The role of a message that says its role itself.
+const ANY: &str = "chat";
+
 fn role(kind: &str) -> Option<&'static str> {
     Some(match kind {
-        "human" | "HumanMessage" | "HumanMessageChunk" | "chat" => "user",
+        "human" | "HumanMessage" | "HumanMessageChunk" => "user",
+        "chat" | "ChatMessage" | "ChatMessageChunk" => ANY,
         "ai" | "AIMessage" | "AIMessageChunk" => "assistant",
         "tool" | "ToolMessage" | "ToolMessageChunk" | "function" | "FunctionMessage" => "tool",
         "system" | "SystemMessage" | "SystemMessageChunk" => "system",
@@ -35,13 +39,23 @@ pub(super) fn langchain(read: &mut Read, messages: &[Json]) -> bool {
         };
         let mut plain = inside.clone();
         if let Some(plain) = plain.as_object_mut() {
-            plain.insert("role".to_owned(), role.into());
+            // A message of any role says which.
+            let role = plain.get("role").filter(|own| role == ANY && own.is_string()).cloned().unwrap_or(role.into());
+            plain.insert("role".to_owned(), role);
             plain.remove("type");
             if plain.get("status").and_then(Json::as_str) == Some("error") {
                 plain.insert("error".to_owned(), json!({ "message": plain.get("content") }));
             }
             let invalid = plain.get("invalid_tool_calls").and_then(Json::as_array).cloned().unwrap_or_default();
             let content = plain.get("content").and_then(Json::as_array).cloned();
+            let is_without = |calls: Option<&Json>| calls.and_then(Json::as_array).is_none_or(Vec::is_empty);
+            // Before langchain-core 0.2, and from providers that it has no reader for, calls stand as the provider wrote them.
+            if invalid.is_empty() && is_without(plain.get("tool_calls")) {
+                for key in ["tool_calls", "function_call"] {
+                    let given = plain.get("additional_kwargs").and_then(|more| more.get(key)).cloned();
+                    plain.extend(given.map(|given| (key.to_owned(), given)));
+                }
+            }
             if let Some(calls) = plain.entry("tool_calls").or_insert_with(|| json!([])).as_array_mut() {
                 calls.extend(invalid);
                 // Blocks of the provider repeat the calls.
@@ -106,7 +120,7 @@ pub(super) fn smolagents(read: &mut Read, value: &Json) -> bool {
         let observed = string(step, "observations");
         let told = error.map(|error| string(error, "message").unwrap_or_else(|| error.to_string()));
         let ids: Vec<Option<String>> = calls.iter().map(|call| call.id.clone()).collect();
-        conversation.turns.push(Turn::Agent { text, calls, observed: None });
+        conversation.turns.push(Turn::Agent { text, calls });
         // What several calls of one step gave stands in one text.
         if let Some((last, others)) = ids.split_last() {
             let lines: Vec<&str> = observed.as_deref().unwrap_or_default().lines().collect();

@@ -122,7 +122,7 @@ pub(super) fn spans(read: &mut Read, all: &[Json]) -> bool {
                 let name = text(span, "gen_ai.tool.name").unwrap_or_default();
                 let arguments = parsed(span, "gen_ai.tool.call.arguments").unwrap_or_default();
                 let calls = vec![Called { id: id.clone(), name, arguments }];
-                episode.turns.push(Turn::Agent { text: String::new(), calls, observed: None });
+                episode.turns.push(Turn::Agent { text: String::new(), calls });
             }
             if id.is_none() && longest.is_empty() || id.is_some() && !done(&episode.turns, &id) {
                 episode.turns.push(Turn::Result {

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use stepwright_program::tools::Toolbox;
 
 use super::conversation::{Called, Conversation, Read, Turn};
-use crate::record::{Step, Trajectory};
+use crate::record::{Step, Trajectory, joined};
 
 impl Read {
     pub(super) fn add(&mut self, conversation: Conversation) {
@@ -38,9 +38,6 @@ struct Made {
     done: bool,
 }
 
-/// Characters shown of a text that found no place.
-const SHOWN: usize = 60;
-
 struct Steps {
     log: Trajectory,
     toolbox: Toolbox,
@@ -50,16 +47,13 @@ struct Steps {
     /// Of that, what it said to others, and what it only thought: at the end nobody acts any more, so that they are no thought of a step.
     answer: Vec<String>,
     closing: Vec<String>,
-    /// What the user said after a step whose observation is not there yet, with how many steps there were.
-    unheard: Vec<(usize, String)>,
     /// What found no place, in words.
     lost: Vec<String>,
 }
 
 /// The trajectory of a conversation, and what of it found no place there, in words.
 pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>) {
-    let tools = if conversation.tools.is_empty() { conversation.shown_tools() } else { conversation.tools };
-    let tools = Json::Array(tools);
+    let tools = Json::Array(conversation.named_tools());
     let mut steps = Steps {
         log: conversation.about,
         toolbox: Toolbox::of_json(&tools),
@@ -67,22 +61,25 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
         said: Vec::new(),
         answer: Vec::new(),
         closing: Vec::new(),
-        unheard: Vec::new(),
         lost: Vec::new(),
     };
     for turn in conversation.turns {
         match turn {
-            Turn::User(text) => steps.user(text),
+            Turn::User(text) => {
+                if steps.log.steps.is_empty() && steps.log.task.is_empty() {
+                    steps.log.task.clone_from(&text);
+                }
+                steps.told(&text);
+            }
+            Turn::Told(text) => steps.told(&text),
             Turn::Thought(text) => steps.thought(text),
-            Turn::Agent { text, calls, observed } => steps.agent(text, calls, observed),
+            Turn::Agent { text, calls } if calls.is_empty() => steps.spoke(text),
+            Turn::Agent { text, calls } => steps.called(text, calls),
+            Turn::Acted { text, observed } => steps.acted(text, observed),
             Turn::Result { id, text, failed } => steps.result(id, text, failed),
         }
     }
-    let Steps { mut log, calls, mut answer, closing, unheard, mut lost, .. } = steps;
-    lost.extend(unheard.into_iter().map(|(step, text)| {
-        let words: String = text.chars().take(SHOWN).collect();
-        format!("after step {step}: what the user said is of no observation, not read: {words:?}")
-    }));
+    let Steps { mut log, calls, mut answer, closing, lost, .. } = steps;
     for (step, decided) in log.steps.iter_mut().zip(conversation.decided) {
         step.decided = Some(decided).filter(|decided| !decided.is_null());
     }
@@ -98,40 +95,15 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
     (log, lost)
 }
 
-fn together(first: &str, then: &str) -> String {
-    let texts = [first, then].into_iter().filter(|text| !text.is_empty());
-    texts.collect::<Vec<_>>().join("\n\n")
-}
-
 impl Steps {
-    fn user(&mut self, text: String) {
+    /// What was said to the agent beside the results of its actions.
+    fn told(&mut self, text: &str) {
         match self.log.steps.last_mut() {
             None => {
-                if self.log.task.is_empty() {
-                    self.log.task.clone_from(&text);
-                }
                 let first = self.log.initial_observation.as_deref().unwrap_or_default();
-                self.log.initial_observation = Some(together(first, &text));
+                self.log.initial_observation = Some(joined(first, text).into_owned());
             }
-            Some(Step { observation: Some(observation), .. }) => *observation = together(observation, &text),
-            Some(_) => self.unheard.push((self.log.steps.len(), text)),
-        }
-    }
-
-    /// Writes down what was observed, with what the user said meanwhile.
-    fn observe(&mut self, step: usize, text: String) {
-        let mut observation = text;
-        if step + 1 == self.log.steps.len() {
-            let (after, before): (Vec<_>, Vec<_>) = self.unheard.drain(..).partition(|(steps, _)| *steps > step);
-            for (_, said) in before.iter().rev() {
-                observation = together(said, &observation);
-            }
-            for (_, said) in &after {
-                observation = together(&observation, said);
-            }
-        }
-        if let Some(step) = self.log.steps.get_mut(step) {
-            step.observation = Some(observation);
+            Some(step) => step.told = joined(&step.told, text).into_owned(),
         }
     }
 
@@ -142,29 +114,33 @@ impl Steps {
         }
     }
 
-    fn agent(&mut self, text: String, made: Vec<Called>, observed: Option<String>) {
-        if made.is_empty() && observed.is_none() {
-            if !text.is_empty() {
-                self.said.push(text.clone());
-                self.answer.push(text);
-            }
-            return;
+    fn spoke(&mut self, text: String) {
+        if !text.is_empty() {
+            self.said.push(text.clone());
+            self.answer.push(text);
         }
+    }
+
+    /// What the model said since the last action, before one is made.
+    fn before_acting(&mut self) -> Option<String> {
         self.answer.clear();
         self.closing.clear();
-        if !text.is_empty() && !made.is_empty() {
-            self.said.push(text.clone());
+        let said = std::mem::take(&mut self.said).join("\n");
+        Some(said).filter(|said| !said.is_empty())
+    }
+
+    /// A text that was the action itself.
+    fn acted(&mut self, action: String, observation: Option<String>) {
+        let thought = self.before_acting();
+        self.log.steps.push(Step { thought, action, observation, ..Step::default() });
+    }
+
+    fn called(&mut self, text: String, made: Vec<Called>) {
+        if !text.is_empty() {
+            self.said.push(text);
         }
-        let mut thought = Some(self.said.join("\n")).filter(|said| !said.is_empty());
-        self.said.clear();
-        if made.is_empty() {
-            self.log.steps.push(Step { thought, action: text, ..Step::default() });
-            if let Some(observed) = observed {
-                self.observe(self.log.steps.len() - 1, observed);
-            }
-            return;
-        }
-        let last = self.log.steps.len() + made.len() - 1;
+        let mut thought = self.before_acting();
+        let last = self.log.steps.len() + made.len().saturating_sub(1);
         for called in made {
             let call = self.toolbox.call(&called.name, &called.arguments);
             self.calls.push(Made { called, step: self.log.steps.len(), last, done: false });
@@ -189,9 +165,8 @@ impl Steps {
         }
         let step = *step;
         if let Some(step) = self.log.steps.get_mut(step) {
-            step.refused = failed;
+            (step.refused, step.observation) = (failed, Some(text));
         }
-        self.observe(step, text);
     }
 
     /// The call that a result is of. Ids are missing or come twice in logs of some servers: the first of the newest answer then that has no

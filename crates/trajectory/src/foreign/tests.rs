@@ -2,6 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
+use stepwright_program::tools::Toolbox;
+
 use crate::{Logs, Trajectory, read_any};
 
 fn lines(lines: &[Json]) -> Logs {
@@ -142,16 +144,17 @@ fn nothing_that_the_user_says_is_lost() {
         assistant(&[call(Some("c2"), "f", "2")]),
         result(Some("c2"), "ok"),
     ]);
-    assert_eq!((observed(&log), notes.len()), (vec![None, Some("never mind\n\nok")], 0));
+    assert_eq!((observed(&log), notes.len()), (vec![None, Some("ok")], 0));
+    assert_eq!((log.steps[0].heard(), log.steps[1].heard()), ("never mind".into(), "ok".into()));
     // A result that comes after it.
-    for (text, told) in [("ok", "ok\n\nquick"), ("", "quick")] {
+    for (text, heard) in [("ok", "ok\n\nquick"), ("", "quick")] {
         let (log, notes) =
             chat(&[user("go"), assistant(&[call(Some("c1"), "f", "1")]), user("quick"), result(Some("c1"), text)]);
-        assert_eq!((observed(&log), notes.len()), (vec![Some(told)], 0));
+        assert_eq!((observed(&log), notes.len()), (vec![Some(text)], 0), "it is no result of the call");
+        assert_eq!(log.steps[0].heard(), heard);
     }
     let (log, notes) = chat(&[user("go"), assistant(&[call(Some("c1"), "f", "1")]), user("stop")]);
-    assert_eq!(observed(&log), [None]);
-    assert_eq!(notes, ["line 1: after step 1: what the user said is of no observation, not read: \"stop\""]);
+    assert_eq!((observed(&log), notes.len(), log.steps[0].told.as_str()), (vec![None], 0, "stop"));
 }
 
 #[test]
@@ -298,7 +301,7 @@ fn tools_that_a_provider_ran_have_their_results() {
     let parsed = |text: Option<&str>| text.and_then(|text| serde_json::from_str::<Json>(text).ok());
     let of = observed(&log);
     assert_eq!((parsed(of[0]), of[1]), (parsed(Some(page)), Some("M")));
-    assert_eq!((parsed(of[2]), of[3]), (parsed(Some(failure)), Some("R\n\nand?")));
+    assert_eq!((parsed(of[2]), of[3]), (parsed(Some(failure)), Some("R")));
     assert_eq!(log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(), [false, false, true, false]);
     assert_eq!(thoughts(&log), ["looking", "now this", "", ""]);
 }
@@ -371,4 +374,62 @@ fn what_a_model_thought_is_the_thought_in_each_form() {
     let items = json!([user("go"), reasoning("WHY"), call("a"), reasoning("AND"), call("b")]);
     let read = lines(&[json!({ "model": "m", "input": items })]);
     assert_eq!(thoughts(&read.all[0]), ["WHY\nAND", ""]);
+}
+
+#[test]
+fn tools_and_arguments_that_no_list_declares_keep_their_names() {
+    let tools = json!([{ "type": "function", "function": { "name": "f", "parameters": { "type": "object", "properties": { "from": {} } } } }]);
+    let calls = [call(Some("c1"), "f", "1"), call(Some("c2"), "mcp.do-it", "2")];
+    let mut named = assistant(&calls);
+    named["tool_calls"][0]["function"]["arguments"] = "{\"from\": 1, \"class\": 2, \"x-y\": 3}".into();
+    let read = lines(&[json!({ "tools": tools, "messages": [user("go"), named] })]);
+    let log = &read.all[0];
+    let toolbox = Toolbox::of_json(&json!(log.tools));
+    let wire = |at: usize| toolbox.wire(log.steps[at].call.as_ref().unwrap()).unwrap();
+    assert_eq!(wire(0), ("f".to_owned(), json!({ "from": 1, "class": 2, "x-y": 3 })));
+    assert_eq!(wire(1).0, "mcp.do-it");
+}
+
+#[test]
+fn what_a_system_step_observes_is_no_task() {
+    let step = |id: u32, source: &str, message: &str| json!({ "step_id": id, "source": source, "message": message });
+    let mut boot = step(1, "system", "boot");
+    boot["observation"] = json!({ "results": [{ "content": "booted" }] });
+    let mut acted = step(3, "agent", "look");
+    acted["observation"] = json!({ "results": [{ "content": null }] });
+    let log = json!({ "schema_version": "ATIF-v1.8", "agent": {}, "steps": [boot, step(2, "user", "go"), acted] });
+    let read = read_any(log.to_string().as_bytes(), "a.json");
+    let log = &read.all[0];
+    assert_eq!((log.task.as_str(), log.initial_observation.as_deref()), ("go", Some("booted\n\ngo")));
+    assert_eq!((log.steps.len(), log.steps[0].action.as_str(), &log.steps[0].observation), (1, "look", &None));
+}
+
+#[test]
+fn calls_of_langchain_stand_where_its_provider_wrote_them() {
+    let call = json!({ "id": "c1", "type": "function", "function": { "name": "f", "arguments": "{}" } });
+    let of = |kind: &str, data: Json| json!({ "type": kind, "data": data });
+    let messages = json!([
+        of("human", json!({ "content": "go" })),
+        of("ai", json!({ "content": "", "additional_kwargs": { "tool_calls": [call] } })),
+        of("tool", json!({ "content": "ok", "tool_call_id": "c1" })),
+        of("chat", json!({ "role": "assistant", "content": "done" })),
+    ]);
+    let read = read_any(messages.to_string().as_bytes(), "a.json");
+    let log = &read.all[0];
+    assert_eq!((observed(log), log.rest["answer"].as_str()), (vec![Some("ok")], Some("done")));
+}
+
+#[test]
+fn a_mark_to_cache_that_moves_is_no_other_conversation() {
+    let block = |text: &str, cached: bool| match cached {
+        true => json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]),
+        false => json!([{ "type": "text", "text": text }]),
+    };
+    let user = |text: &str, cached: bool| json!({ "role": "user", "content": block(text, cached) });
+    let request = |messages: Json| json!({ "path": "/v1/messages", "body": { "system": "s", "messages": messages } });
+    let used =
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "c1", "name": "f", "input": {} }] });
+    let read =
+        lines(&[request(json!([user("go", true)])), request(json!([user("go", false), used, user("on", true)]))]);
+    assert_eq!(read.all.len(), 1);
 }

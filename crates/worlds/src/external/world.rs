@@ -92,6 +92,9 @@ impl World for ExternalWorld {
     fn reset(&mut self, task: &str, seed: u64) -> Result<Outcome, WorldError> {
         let step = self.link.reset(self.adapter.task_of(task), seed, &self.stop)?;
         let outcome = ExternalWorld::outcome(&step);
+        if let Some(why) = outcome.error {
+            return Err(WorldError::Failed(format!("the world does not begin {task:?}: {why}")));
+        }
         let task = self.adapter.task_of(task).to_owned();
         self.history = History { task, seed, steps: Arc::new(vec![step]) };
         Ok(outcome)

@@ -37,7 +37,7 @@ impl Playback {
         let won = done && log.is_some_and(Trajectory::succeeded);
         Outcome {
             error: step.refused.then(|| step.observed().trim().to_owned()),
-            observation: step.observed().to_owned(),
+            observation: step.heard().into_owned(),
             action_call: step.call,
             observation_calls: step.calls,
             reward: log.filter(|_| done).map_or(0.0, |log| log.score),

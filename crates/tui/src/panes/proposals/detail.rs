@@ -105,7 +105,8 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
     }
     match turn.verdict(proposal.id) {
         Some(verdict) => {
-            rows.extend(verdict_rows(verdict, theme, width));
+            let lines = proposal.action.as_ref().map_or(0, |action| action.text.lines().count());
+            rows.extend(verdict_rows(verdict, lines > 1, theme, width));
             if view.hides_future() {
                 let key = view.key(ActionId::Blind);
                 let text = format!("The preview is hidden until you decide; {key} shows it.");
@@ -120,12 +121,16 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
     rows
 }
 
-fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
+/// What was checked of an action, or of a program of several.
+fn verdict_rows(verdict: &Verdict, is_program: bool, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mark = verdict.own();
     let (glyph, role) = words::mark(&theme.glyphs, mark);
     let own = || verdict.checks.iter().filter(|check| check.kind != CheckKind::World);
     let summary = match (mark, own().count()) {
+        (Mark::NotChecked, _) if is_program => {
+            format!("{glyph} not checked as a whole: each call is, when it is made")
+        }
         (Mark::NotChecked, _) => format!("{glyph} not checked: no precondition is in force for this action"),
         (Mark::Blocked, _) => {
             format!("{glyph} blocked: choosing it would execute nothing")
@@ -277,7 +282,7 @@ pub fn last(session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
             rows.extend(words::labelled("because  ", Role::Text, why, width));
         }
         if let Some(verdict) = turn.verdict(decision.proposal()) {
-            rows.extend(verdict_rows(verdict, theme, width));
+            rows.extend(verdict_rows(verdict, false, theme, width));
         }
     }
     rows.extend(notes(&node.turn, width));
