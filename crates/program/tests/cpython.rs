@@ -221,3 +221,119 @@ fn programs_print_what_cpython_prints() {
         assert_eq!(got, *expected, "{program}");
     }
 }
+
+/// Programs that CPython 3.11 does not compile, with what it says: nothing of them is run.
+const REFUSED: &[(&str, &str)] = &[
+    ("def f():\n    print(d); global d", "name 'd' is used prior to global declaration"),
+    ("def f():\n    d = 1; global d", "name 'd' is assigned to before global declaration"),
+    ("def f(d): global d", "name 'd' is parameter and global"),
+    ("def f():\n    global d; d = 1; global d", "name 'd' is assigned to before global declaration"),
+    ("def f():\n    d: int = 1\n    global d", "annotated name 'd' can't be global"),
+    ("def f():\n    global x\n    x: int = 3", "annotated name 'x' can't be global"),
+    (
+        "def f():\n    x = 1\n    def g():\n        nonlocal x\n        x: int = 2",
+        "annotated name 'x' can't be nonlocal",
+    ),
+    ("x = 1; global x", "name 'x' is assigned to before global declaration"),
+    ("nonlocal q", "nonlocal declaration not allowed at module level"),
+    ("def f():\n    nonlocal q", "no binding for nonlocal 'q' found"),
+    ("class A:\n    x = 1\n    def f(self):\n        nonlocal x", "no binding for nonlocal 'x' found"),
+    (
+        "def f():\n    x = 1\n    def g():\n        global x\n        def h():\n            nonlocal x",
+        "no binding for nonlocal 'x' found",
+    ),
+    ("def f():\n    x = 1\n    def g():\n        nonlocal x; global x", "name 'x' is nonlocal and global"),
+    ("def f():\n    x = 1\n    def g(x):\n        nonlocal x", "name 'x' is parameter and nonlocal"),
+    ("try: pass\nexcept: pass\nexcept ValueError: pass", "default 'except:' must be last"),
+    (
+        "class A:\n    [(z := 1) for i in [1]]",
+        "assignment expression within a comprehension cannot be used in a class body",
+    ),
+    (
+        "[i for i in (lambda: (k := [1]))()]",
+        "assignment expression cannot be used in a comprehension iterable expression",
+    ),
+    ("__debug__ = 1", "cannot assign to __debug__"),
+    ("def f(__debug__): pass", "cannot assign to __debug__"),
+    ("print(__debug__=1)", "cannot assign to __debug__"),
+    ("x = 1\nx.__debug__ = 1", "cannot assign to __debug__"),
+    ("del __debug__", "cannot delete __debug__"),
+    ("(__debug__ := 1)", "cannot assign to __debug__"),
+    ("def f():\n    from x import *", "import * only allowed at module level"),
+    ("def f():\n    async with a: pass", "'async with' outside async function"),
+    ("if 0:\n    with a: return", "'return' outside function"),
+    ("if 0:\n    with a: break", "'break' outside loop"),
+    ("@dec\ndef f(a, a): pass", "duplicate argument 'a' in function definition"),
+];
+
+#[test]
+fn names_and_blocks_that_cpython_refuses_to_compile_are_refused_in_its_words() {
+    for (program, expected) in REFUSED {
+        let run = run_module(&format!("print('runs')\n{program}\n"), Limits::MODULE);
+        let fault = run.fault.unwrap();
+        assert_eq!(fault.kind, FaultKind::Exception("SyntaxError".into()), "{program}");
+        assert_eq!((run.stdout.as_str(), fault.message.as_str()), ("", *expected), "{program}");
+    }
+}
+
+#[test]
+fn as_many_blocks_nest_as_in_cpython() {
+    let nested = |header: &str, foot: &str, count: usize| {
+        let heads = (0..count).map(|n| format!("{}{header}\n", " ".repeat(n)));
+        let feet = (0..count).rev().filter(|_| !foot.is_empty()).map(|n| format!("{}{foot}\n", " ".repeat(n)));
+        heads.chain([format!("{}pass\n", " ".repeat(count))]).chain(feet).collect::<String>()
+    };
+    for (header, foot, most) in [
+        ("for x in []:", "", 20),
+        ("while 0:", "", 20),
+        ("try:", "except ValueError: pass", 19),
+        ("try:", "finally: pass", 20),
+        ("if 1:", "", 50),
+    ] {
+        assert_eq!(run_module(&nested(header, foot, most), Limits::MODULE).fault, None, "{header}");
+        let fault = run_module(&nested(header, foot, most + 1), Limits::MODULE).fault;
+        let refused = fault.is_some_and(|fault| fault.message == "too many statically nested blocks");
+        assert_eq!(refused, !header.starts_with("if"), "{header}");
+    }
+}
+
+#[test]
+fn faults_of_indentation_have_their_own_type() {
+    for (program, expected) in [
+        ("  print(1)\n", "IndentationError"),
+        ("if 1:\nprint(1)\n", "IndentationError"),
+        ("if 1:\n    print(1)\n  print(2)\n", "IndentationError"),
+        ("x = (\n", "SyntaxError"),
+    ] {
+        let fault = run_module(program, Limits::MODULE).fault.unwrap();
+        assert_eq!(fault.kind, FaultKind::Exception(expected.into()), "{program}");
+    }
+    // What a tab is worth decides which error CPython raises.
+    let fault = run_module("if 1:\n        print(1)\n\tprint(2)\n", Limits::MODULE).fault.unwrap();
+    assert!(matches!(fault.kind, FaultKind::Unsupported(_)));
+}
+
+/// Programs whose result depends on the version of Python, or has none here.
+const NOT_OFFERED: &[&str] = &[
+    "print(f'{'a'}')",
+    "print(f\"{'\\n'}\")",
+    "print(f\"\"\"{\n 1 # why\n}\"\"\")",
+    "print(f'{\n1}')",
+    "print(f'{1:{5:{1}}}')",
+    "print(f'{1!r }')",
+    "def f():\n    return f'{'a'}'\nprint(1)",
+    "print((x async for x in y))",
+];
+
+#[test]
+fn what_is_not_the_same_everywhere_is_unsupported() {
+    for program in NOT_OFFERED {
+        let run = run_module(program, Limits::MODULE);
+        assert!(
+            run.fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Unsupported(_))),
+            "{program}: {}",
+            run.stdout
+        );
+        assert_eq!(run.stdout, "", "{program}");
+    }
+}
