@@ -312,6 +312,13 @@ const PROGRAMS: &[(&str, &str)] = &[
     ),
     ("l = [lambda: [(i := j) for j in [5]] for i in [1]]\nprint(l[0]())\n", "[5]\n"),
     ("print(f'{1!r:>5}', f'{1 = }', f\"{'a#b'}\", f'{1:{5}}')\n", "    1 1 = 1 a#b     1\n"),
+    (
+        "class A: pass\na = A()\ntry: del a.b\nexcept AttributeError as e: print(e)\n",
+        "'A' object has no attribute 'b'\n",
+    ),
+    ("class A: pass\ntry: del A.b\nexcept AttributeError as e: print(e)\n", "type object 'A' has no attribute 'b'\n"),
+    ("try: [].append = 3\nexcept AttributeError as e: print(e)\n", "'list' object attribute 'append' is read-only\n"),
+    ("try: int.foo = 3\nexcept TypeError as e: print(e)\n", "cannot set 'foo' attribute of immutable type 'int'\n"),
 ];
 
 #[test]
