@@ -218,6 +218,8 @@ fn same(a: &Params, b: &Params) -> bool {
 pub(super) fn rejected(failure: CompileFailure) -> Rejection {
     match failure {
         CompileFailure::Syntax(message, _) => Rejection::new("SyntaxError", message),
+        // To some versions of Python it is one.
+        CompileFailure::Unsupported(what, _) => Rejection::new("SyntaxError", what),
         CompileFailure::TooDeep => Rejection::new("Budget", "the text nests too deeply"),
     }
 }

@@ -47,6 +47,9 @@ impl ProgramError {
     pub(crate) fn of_compile(file: &str, source: &str, failure: CompileFailure) -> Self {
         match failure {
             CompileFailure::Syntax(message, offset) => ProgramError::at(file, source, offset, message),
+            CompileFailure::Unsupported(what, offset) => {
+                ProgramError::at(file, source, offset, format!("{what}: not offered by the engine"))
+            }
             CompileFailure::TooDeep => {
                 ProgramError::at_line(file, 1, "the program nests too deeply").hint("flatten its expressions")
             }

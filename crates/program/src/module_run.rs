@@ -22,7 +22,7 @@ pub struct ModuleRun {
 /// Runs a program text from its first line to its last, within limits.
 pub fn run_module(source: &str, limits: Limits) -> ModuleRun {
     let syntax = |message: String, offset: usize| Fault {
-        kind: FaultKind::Exception("SyntaxError".into()),
+        kind: kind_of(&message, source),
         message,
         line: Some(position(source, offset).0),
         call: None,
@@ -39,6 +39,14 @@ pub fn run_module(source: &str, limits: Limits) -> ModuleRun {
         Ok(Err(CompileFailure::Syntax(message, offset))) | Err(ParseFailure::Syntax(message, offset)) => {
             return failed(syntax(message, offset));
         }
+        Ok(Err(CompileFailure::Unsupported(what, offset))) => {
+            return failed(Fault {
+                kind: FaultKind::Unsupported(what.to_owned()),
+                message: format!("{what}: not offered by the engine"),
+                line: Some(position(source, offset).0),
+                call: None,
+            });
+        }
         Ok(Err(CompileFailure::TooDeep)) | Err(ParseFailure::TooDeep) => return failed(budget("depth")),
         Err(ParseFailure::TooLarge) => return failed(budget("size")),
     };
@@ -47,4 +55,16 @@ pub fn run_module(source: &str, limits: Limits) -> ModuleRun {
     let mut vm = Vm::new(Heap::new(Arc::new(vec![Arc::new(Obj::Namespace(names))])), GLOBALS, limits);
     let result = vm.run_code(&code, std::iter::empty());
     ModuleRun { stdout: std::mem::take(&mut vm.out), fault: result.err().map(|stop| Fault::at(stop, vm.stopped, None)) }
+}
+
+/// What a program that does not parse raises: Python tells faults of indentation apart.
+fn kind_of(message: &str, source: &str) -> FaultKind {
+    // The parser's words.
+    let unindents = message.starts_with("unindent does not match");
+    let indents = message == "Unexpected indentation" || message.starts_with("Expected an indented block");
+    if unindents && source.lines().any(|line| line.trim_start_matches(' ').starts_with('\t')) {
+        // Python has an error of its own for tabs whose width decides; the parser does not tell which it is.
+        return FaultKind::Unsupported("tabs and blanks in indentation".into());
+    }
+    FaultKind::Exception(if indents || unindents { "IndentationError" } else { "SyntaxError" }.into())
 }

@@ -1,6 +1,6 @@
 //! Attributes: of instances, classes, and the built-in types.
 
-use super::fault::{ExcKind, Stop};
+use super::fault::Stop;
 use super::types::{Member, Type, is_special, member};
 use super::value::{Name, Obj, Value};
 use super::vm::{Done, Vm};
@@ -169,11 +169,18 @@ impl Vm {
                 _ => {}
             }
         }
-        if matches!(object, Value::Type(_)) {
-            return Err(Stop::raise(ExcKind::TypeError, "cannot set attributes of a built-in type"));
+        if let Value::Type(of) = object {
+            let module = if *of == Type::DefaultDict { "collections." } else { "" };
+            return Err(type_error!("cannot set '{name}' attribute of immutable type '{module}{}'", of.name()));
         }
-        if member(self.type_of(object), name).is_some() {
-            return Err(rough!(AttributeError, "attribute '{name}' is read-only"));
+        match member(self.type_of(object), name) {
+            Some(Member::Method(_)) => {
+                let of = self.type_name(object);
+                return Err(exact!(AttributeError, "'{of}' object attribute '{name}' is read-only"));
+            }
+            // Of what is no method CPython says it in several ways.
+            Some(Member::Data) => return Err(rough!(AttributeError, "attribute '{name}' is read-only")),
+            None => {}
         }
         Err(self.no_attribute(object, name))
     }
@@ -188,7 +195,15 @@ impl Vm {
                 Obj::Class(class) => class.attrs.remove(name),
                 _ => false,
             };
-            return if removed { Ok(()) } else { Err(rough!(AttributeError, "no attribute '{name}' to delete")) };
+            if removed {
+                return Ok(());
+            }
+            return match self.obj(object) {
+                Some(Obj::Class(class)) => {
+                    Err(exact!(AttributeError, "type object '{}' has no attribute '{name}'", class.name))
+                }
+                _ => Err(self.no_attribute(object, name)),
+            };
         }
         Err(Stop::unsupported("deleting attributes of this"))
     }

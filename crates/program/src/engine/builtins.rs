@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use super::compile_expr::MAX_DIGITS;
+use super::counts::wrong_call;
 use super::fault::{ExcKind, Stop};
-use super::letters::{is_space, with_ascii_digits};
+use super::letters::{is_space_of_numbers, with_ascii_digits};
 use super::number::{Num, big, divmod, num, range_len, to_float};
 use super::numeric::hash_of;
 use super::text::ascii;
@@ -40,17 +41,26 @@ fn is_short(value: &Value) -> bool {
 impl Vm {
     pub(crate) fn call_builtin(&mut self, of: Builtin, args: Args, keywords: Keywords) -> Done<Value> {
         let (least, most, allowed) = arity(of);
+        if !keywords.is_empty() && allowed.is_empty() {
+            return Err(type_error!("{}() takes no keyword arguments", of.name()));
+        }
+        let known = keywords.iter().all(|(name, _)| allowed.contains(&&**name));
+        if matches!(of, Builtin::Round | Builtin::Pow) && !keywords.is_empty() && known {
+            return Err(Stop::unsupported("keyword arguments of this function"));
+        }
+        let all = args.len() + keywords.len();
+        if args.len() < least
+            || args.len() > most
+            || (matches!(of, Builtin::Sum | Builtin::Round | Builtin::Pow) && all > most)
+        {
+            return Err(wrong_call(of, (least, most), args.len(), keywords.len()));
+        }
         if let Some((name, _)) = keywords.iter().find(|(n, _)| !allowed.contains(&&**n)) {
             if of == Builtin::Print {
                 return Err(Stop::unsupported("this argument of print"));
             }
-            return Err(rough!(TypeError, "{}() got an unexpected keyword argument '{name}'", of.name()));
-        }
-        if matches!(of, Builtin::Round | Builtin::Pow) && !keywords.is_empty() {
-            return Err(Stop::unsupported("keyword arguments of this function"));
-        }
-        if args.len() < least || args.len() > most {
-            return Err(rough!(TypeError, "{}() got {} arguments", of.name(), args.len()));
+            let called = if of == Builtin::Sorted { "sort" } else { of.name() };
+            return Err(type_error!("'{name}' is an invalid keyword argument for {called}()"));
         }
         let keyword = |name: &str| keywords.iter().find(|(n, _)| &**n == name).map(|(_, v)| v.clone());
         let arg = |i: usize| args.get(i).cloned().unwrap_or(Value::None);
@@ -86,7 +96,8 @@ impl Vm {
             Builtin::Callable => Ok(Value::Bool(self.callable(&arg(0)))),
             Builtin::HasAttr | Builtin::GetAttr => {
                 let Value::Str(name) = arg(1) else {
-                    return Err(Stop::raise(ExcKind::TypeError, "attribute name must be string"));
+                    let of = self.type_name(&arg(1));
+                    return Err(type_error!("attribute name must be string, not '{of}'"));
                 };
                 match (self.get_attr(&arg(0), &name), of, args.get(2)) {
                     (Ok(_), Builtin::HasAttr, _) => Ok(Value::Bool(true)),
@@ -109,7 +120,10 @@ impl Vm {
                 let spec = match args.get(1) {
                     None => String::new(),
                     Some(Value::Str(spec)) => spec.to_string(),
-                    Some(_) => return Err(Stop::raise(ExcKind::TypeError, "format() argument 2 must be str")),
+                    Some(other) => {
+                        let of = self.none_or_type(other);
+                        return Err(type_error!("format() argument 2 must be str, not {of}"));
+                    }
                 };
                 let text = self.format_value(&arg(0), &spec)?;
                 self.new_str(text)
@@ -144,7 +158,7 @@ impl Vm {
                     _ => i32::try_from(self.whole(&arg(0))?).ok(),
                 };
                 if n.is_none() {
-                    return Err(Stop::raise(ExcKind::OverflowError, "Python int too large to convert to C int"));
+                    return Err(exact!(OverflowError, "Python int too large to convert to C int"));
                 }
                 let c = self.char_of(&arg(0), "chr() arg not in range(0x110000)")?;
                 Ok(Value::str(c.encode_utf8(&mut [0; 4])))
@@ -184,7 +198,7 @@ impl Vm {
                     (Some(x), Some(y)) if matches!(x, Num::Float(_)) || matches!(y, Num::Float(_)) => {
                         let (x, y) = (to_float(&x)?, to_float(&y)?);
                         if y == 0.0 {
-                            return Err(Stop::raise(ExcKind::ZeroDivisionError, "float divmod()"));
+                            return Err(exact!(ZeroDivisionError, "float divmod()"));
                         }
                         let (q, r) = divmod(x, y);
                         self.new_tuple(vec![Value::Float(q), Value::Float(r)])
@@ -194,7 +208,10 @@ impl Vm {
                         let r = self.binary(Operator::Mod, &a, &b)?;
                         self.new_tuple(vec![q, r])
                     }
-                    _ => Err(Stop::raise(ExcKind::TypeError, "unsupported operand type(s) for divmod()")),
+                    _ => {
+                        let (a, b) = (self.type_name(&a), self.type_name(&b));
+                        Err(type_error!("unsupported operand type(s) for divmod(): '{a}' and '{b}'"))
+                    }
                 }
             }
             Builtin::Print => self.print(&args, keyword("sep"), keyword("end")),
@@ -265,10 +282,7 @@ impl Vm {
             [one] => self.collect_to_compare(one, key.as_ref())?,
             many if default.is_none() => many.to_vec(),
             _ => {
-                return Err(Stop::raise(
-                    ExcKind::TypeError,
-                    "Cannot specify a default for min() or max() with multiple positional arguments",
-                ));
+                return Err(type_error!("Cannot specify a default for {name}() with multiple positional arguments"));
             }
         };
         let key = key.filter(|k| !matches!(k, Value::None));
@@ -511,9 +525,9 @@ impl Vm {
                     }
                     Ok(false)
                 }
-                _ => Err(Stop::raise(ExcKind::TypeError, message)),
+                _ => Err(Stop::type_error(message)),
             },
-            _ => Err(Stop::raise(ExcKind::TypeError, message)),
+            _ => Err(Stop::type_error(message)),
         }
     }
 
@@ -597,12 +611,12 @@ impl Vm {
     }
 
     fn print(&mut self, args: &Args, sep: Option<Value>, end: Option<Value>) -> Done<Value> {
-        let text = |value: Option<Value>, default: &str| match value {
+        let text = |value: Option<Value>, name: &str, default: &str| match value {
             None | Some(Value::None) => Ok(default.to_owned()),
             Some(Value::Str(s)) => Ok(s.to_string()),
-            Some(_) => Err(Stop::raise(ExcKind::TypeError, "sep and end must be None or a string")),
+            Some(other) => Err(type_error!("{name} must be None or a string, not {}", self.type_name(&other))),
         };
-        let (sep, end) = (text(sep, " ")?, text(end, "\n")?);
+        let (sep, end) = (text(sep, "sep", " ")?, text(end, "end", "\n")?);
         let mut line = String::new();
         for (i, arg) in args.iter().enumerate() {
             if i > 0 {
@@ -631,7 +645,7 @@ fn is_subtype(of: Type, class: Type) -> bool {
 pub(crate) fn parse_whole(text: &str, base: u32) -> Done<Option<Value>> {
     let bad = Ok(None);
     let text = with_ascii_digits(text);
-    let trimmed = text.trim_matches(is_space);
+    let trimmed = text.trim_matches(is_space_of_numbers);
     if !trimmed.is_ascii() {
         return bad;
     }
@@ -664,7 +678,12 @@ pub(crate) fn parse_whole(text: &str, base: u32) -> Done<Option<Value>> {
         if base.is_power_of_two() {
             return Err(Stop::unsupported("whole numbers this large"));
         }
-        return Err(Stop::raise(ExcKind::ValueError, "Exceeds the limit (4300 digits) for integer string conversion"));
+        return Err(exact!(
+            ValueError,
+            "Exceeds the limit (4300 digits) for integer string conversion: value has {} digits; use \
+             sys.set_int_max_str_digits() to increase the limit",
+            plain.len()
+        ));
     }
     let Some(n) = num_bigint::BigInt::parse_bytes(plain.as_bytes(), base) else { return bad };
     Ok(Some(Value::big(if negative { -n } else { n })))

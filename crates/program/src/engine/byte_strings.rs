@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::fault::{ExcKind, Stop};
 use super::methods::given;
-use super::strings::Text;
+use super::strings::{NOT_FOUND, Text};
 use super::value::{Name, Obj, Value};
 use super::vm::{Args, Done, Vm};
 
@@ -26,10 +26,24 @@ impl Vm {
             "hex" => self.hex_of(bytes, args),
             "translate" => self.translate_bytes(bytes, args),
             _ => {
+                // The bounds are looked at before what is looked for.
+                if matches!(&**name, "find" | "rfind" | "index" | "rindex" | "count" | "startswith" | "endswith") {
+                    self.bound(args, 1, 0, 0)?;
+                    self.bound(args, 2, 0, 0)?;
+                }
+                if matches!(&**name, "center" | "ljust" | "rjust") {
+                    given(args, 0).map_or(Ok(0), |width| self.whole(width))?;
+                }
                 let args =
                     args.iter().enumerate().map(|(i, arg)| self.text_for(name, i, arg)).collect::<Done<Args>>()?;
                 let text = as_text(bytes);
-                let value = self.text_method(Text { text: &text, bytes: true }, name, &args)?;
+                let value =
+                    self.text_method(Text { text: &text, bytes: true }, name, &args).map_err(|stop| match stop {
+                        Stop::Raise(raised) if raised.message == NOT_FOUND => {
+                            exact!(ValueError, "subsection not found")
+                        }
+                        other => other,
+                    })?;
                 self.bytes_for(value)
             }
         }
@@ -38,19 +52,32 @@ impl Vm {
     /// An argument of a method of bytes as the method of texts takes it.
     fn text_for(&mut self, name: &str, place: usize, arg: &Value) -> Done<Value> {
         Ok(match (name, arg) {
+            // Not given.
+            (_, Value::Unbound) => Value::Unbound,
             ("join", Value::Bytes(bytes)) if !bytes.is_empty() => {
                 return Err(Stop::type_error("sequence item 0: expected a bytes-like object, int found"));
             }
-            (_, Value::Bytes(bytes)) => Value::str(&as_text(bytes)),
-            (_, Value::Str(_)) => return Err(Stop::type_error("a bytes-like object is required, not 'str'")),
+            ("center" | "ljust" | "rjust", Value::Bytes(bytes)) if bytes.len() == 1 => Value::str(&as_text(bytes)),
+            (_, Value::Bytes(bytes)) if takes_bytes(name, place) => Value::str(&as_text(bytes)),
             ("find" | "rfind" | "index" | "rindex" | "count", Value::Int(_) | Value::Bool(_) | Value::Big(_))
                 if place == 0 =>
             {
                 Value::str(&as_text(&[self.byte_of(arg)?]))
             }
+            ("find" | "rfind" | "index" | "rindex" | "count", _) if place == 0 => {
+                let of = self.type_name(arg);
+                return Err(type_error!("argument should be integer or bytes-like object, not '{of}'"));
+            }
             ("join", _) => {
-                let items = self.collect(arg)?;
-                let items = items.iter().map(|item| self.text_for("", 0, item)).collect::<Done<Vec<_>>>()?;
+                let items = self.collect_joined(arg)?;
+                let text = |(i, item): (usize, &Value)| match item {
+                    Value::Bytes(bytes) => Ok(Value::str(&as_text(bytes))),
+                    other => {
+                        let of = self.type_name(other);
+                        Err(type_error!("sequence item {i}: expected a bytes-like object, {of} found"))
+                    }
+                };
+                let items = items.iter().enumerate().map(text).collect::<Done<Vec<_>>>()?;
                 self.new_list(items)?
             }
             ("startswith" | "endswith", _) if place == 0 => match self.obj(arg) {
@@ -59,8 +86,19 @@ impl Vm {
                     let items = items.iter().map(|item| self.text_for("", 0, item)).collect::<Done<Vec<_>>>()?;
                     self.new_tuple(items)?
                 }
-                _ => arg.clone(),
+                _ => {
+                    let of = self.type_name(arg);
+                    return Err(type_error!("{name} first arg must be bytes or a tuple of bytes, not {of}"));
+                }
             },
+            ("center" | "ljust" | "rjust", _) if place == 1 => {
+                let of = self.type_name(arg);
+                return Err(type_error!("{name}() argument 2 must be a byte string of length 1, not {of}"));
+            }
+            ("split" | "rsplit" | "strip" | "lstrip" | "rstrip", Value::None) if place == 0 => Value::None,
+            _ if takes_bytes(name, place) => {
+                return Err(self.no_bytes(Some(arg)));
+            }
             _ => arg.clone(),
         })
     }
@@ -135,7 +173,7 @@ impl Vm {
         let text = |value: Option<&Value>, default: &str| match value {
             None => Ok(Arc::from(default)),
             Some(Value::Str(text)) => Ok(text.clone()),
-            Some(other) => Err(rough!(TypeError, "this argument must be str, not {}", self.type_name(other))),
+            Some(_) => Err(Stop::unsupported("this encoding")),
         };
         let codec = match &*text(encoding, "utf-8")?.to_ascii_lowercase().replace(['_', ' '], "-") {
             "utf-8" | "utf8" | "u8" => Codec::Utf8,
@@ -146,8 +184,21 @@ impl Vm {
         Ok((codec, text(errors, "strict")?))
     }
 
+    fn check_codec(&self, method: &str, encoding: Option<&Value>, errors: Option<&Value>) -> Done<()> {
+        let wrong = |value: Option<&'_ Value>| value.filter(|value| !matches!(value, Value::Str(_))).cloned();
+        let wrong = [("encoding", wrong(encoding)), ("errors", wrong(errors))];
+        match wrong.into_iter().find_map(|(name, value)| Some((name, value?))) {
+            None => Ok(()),
+            Some((name, value)) => {
+                let of = self.none_or_type(&value);
+                Err(type_error!("{method}() argument '{name}' must be str, not {of}"))
+            }
+        }
+    }
+
     /// `str.encode`
     pub(crate) fn encode(&mut self, text: &str, encoding: Option<&Value>, errors: Option<&Value>) -> Done<Value> {
+        self.check_codec("encode", encoding, errors)?;
         let (codec, errors) = self.codec(encoding, errors)?;
         self.spend(text.len())?;
         let Codec::Narrow(end) = codec else { return Ok(Value::Bytes(text.as_bytes().into())) };
@@ -174,6 +225,7 @@ impl Vm {
 
     /// `bytes.decode`
     pub(crate) fn decode(&mut self, bytes: &[u8], encoding: Option<&Value>, errors: Option<&Value>) -> Done<Value> {
+        self.check_codec("decode", encoding, errors)?;
         let (codec, errors) = self.codec(encoding, errors)?;
         self.spend_times(bytes.len(), 3)?;
         let mut out = String::new();
@@ -217,7 +269,11 @@ impl Vm {
             None => None,
             Some(Value::Str(text)) => Some(text.to_string()),
             Some(Value::Bytes(bytes)) => Some(as_text(bytes)),
-            Some(_) => return Err(Stop::type_error("sep must be str or bytes.")),
+            Some(other) => {
+                // Its length is asked for before its type.
+                self.len(other)?;
+                return Err(Stop::type_error("sep must be str or bytes."));
+            }
         };
         let group = given(args, 1).map_or(Ok(1), |value| self.whole(value))?;
         if separator.as_ref().is_some_and(|text| text.chars().count() != 1) {
@@ -247,16 +303,23 @@ impl Vm {
     /// `bytes.fromhex`
     pub(crate) fn bytes_from_hex(&mut self, value: Option<&Value>) -> Done<Value> {
         let Some(Value::Str(text)) = value else {
-            let name = self.type_name(value.unwrap_or(&Value::None));
+            let name = self.none_or_type(value.unwrap_or(&Value::None));
             return Err(type_error!("fromhex() argument must be str, not {name}"));
         };
         self.spend(text.len())?;
         let mut out = Vec::new();
+        let wrong =
+            |at: usize| Err(exact!(ValueError, "non-hexadecimal number found in fromhex() arg at position {at}"));
+        // What is not ASCII is found before anything else.
+        if let Some(at) = text.chars().position(|c| !c.is_ascii()) {
+            return wrong(at);
+        }
         let mut rest = text.trim_start_matches(|c: char| matches!(c, ' ' | '\t'..='\r'));
         while !rest.is_empty() {
-            let digits = rest.get(..2).filter(|two| two.bytes().all(|b| b.is_ascii_hexdigit()));
-            let Some(byte) = digits.and_then(|two| u8::from_str_radix(two, 16).ok()) else {
-                return Err(Stop::raise(ExcKind::ValueError, "non-hexadecimal number found in fromhex() arg"));
+            let digits = rest.bytes().take(2).take_while(u8::is_ascii_hexdigit).count();
+            let Some(byte) = rest.get(..2).filter(|_| digits == 2).and_then(|two| u8::from_str_radix(two, 16).ok())
+            else {
+                return wrong(text.len() - rest.len() + digits);
             };
             out.push(byte);
             rest = rest[2..].trim_start_matches(|c: char| matches!(c, ' ' | '\t'..='\r'));
@@ -266,8 +329,9 @@ impl Vm {
 
     /// `bytes.maketrans`
     pub(crate) fn byte_table(&self, args: &Args) -> Done<Value> {
-        let (Some(Value::Bytes(from)), Some(Value::Bytes(to))) = (given(args, 0), given(args, 1)) else {
-            return Err(Stop::raise(ExcKind::TypeError, "a bytes-like object is required"));
+        let (from, to) = (given(args, 0), given(args, 1));
+        let (Some(Value::Bytes(from)), Some(Value::Bytes(to))) = (from, to) else {
+            return Err(self.no_bytes(from.filter(|from| !matches!(from, Value::Bytes(_))).or(to)));
         };
         if from.len() != to.len() {
             return Err(Stop::exact(ExcKind::ValueError, "maketrans arguments must have same length"));
@@ -279,6 +343,10 @@ impl Vm {
         Ok(Value::Bytes(table.into()))
     }
 
+    fn no_bytes(&self, value: Option<&Value>) -> Stop {
+        type_error!("a bytes-like object is required, not '{}'", self.type_name(value.unwrap_or(&Value::None)))
+    }
+
     fn translate_bytes(&mut self, bytes: &[u8], args: &Args) -> Done<Value> {
         let table = match given(args, 0) {
             Some(Value::None) => None,
@@ -286,17 +354,29 @@ impl Vm {
             Some(Value::Bytes(_)) => {
                 return Err(Stop::exact(ExcKind::ValueError, "translation table must be 256 characters long"));
             }
-            _ => return Err(Stop::raise(ExcKind::TypeError, "a bytes-like object is required")),
+            other => return Err(self.no_bytes(other)),
         };
         let drop: &[u8] = match given(args, 1) {
             None => &[],
             Some(Value::Bytes(drop)) => drop,
-            Some(_) => return Err(Stop::raise(ExcKind::TypeError, "a bytes-like object is required")),
+            other => return Err(self.no_bytes(other)),
         };
         self.spend(bytes.len())?;
         self.work(bytes.len().saturating_mul(drop.len()))?;
         let kept = bytes.iter().filter(|b| !drop.contains(b));
         Ok(Value::Bytes(kept.map(|b| table.and_then(|t| t.get(usize::from(*b))).copied().unwrap_or(*b)).collect()))
+    }
+}
+
+/// Whether an argument of a method of bytes is bytes.
+fn takes_bytes(name: &str, place: usize) -> bool {
+    match name {
+        "" | "split" | "rsplit" | "strip" | "lstrip" | "rstrip" | "partition" | "rpartition" | "removeprefix"
+        | "removesuffix" | "find" | "rfind" | "index" | "rindex" | "count" | "startswith" | "endswith" | "join" => {
+            place == 0
+        }
+        "replace" => place < 2,
+        _ => false,
     }
 }
 

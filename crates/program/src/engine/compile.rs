@@ -11,7 +11,7 @@ use super::code::{
     Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt, StmtKind,
     Target, Try,
 };
-use super::scope::{Kind, Scopes, analyse, analyse_expression};
+use super::scope::{Kind, NO_DEBUG, Scopes, analyse, analyse_expression, is_debug};
 use super::types::{BuiltinName, builtin};
 use super::value::Name;
 
@@ -23,8 +23,13 @@ pub(crate) const MAX_DEPTH: u32 = 1_000;
 pub(crate) enum CompileFailure {
     /// Python refuses it too: message and byte offset.
     Syntax(String, usize),
+    /// One version of Python refuses it and another does not: what it is, and its byte offset.
+    Unsupported(&'static str, usize),
     TooDeep,
 }
+
+/// How many loops, `try` and `with` CPython lets stand one in the other in a function.
+const MAX_BLOCKS: u32 = 20;
 
 pub(crate) type Compiled<T> = Result<T, CompileFailure>;
 
@@ -49,6 +54,8 @@ pub(crate) struct Frame<'a> {
     pub cells: Vec<usize>,
     pub function: bool,
     pub loops: u32,
+    /// Loops, `try` and `with` that are open.
+    blocks: u32,
     pub yields: bool,
 }
 
@@ -75,7 +82,7 @@ pub(crate) struct Compiler<'a> {
 
 pub(crate) fn module(source: &str, body: &[AstStmt], name: &str) -> Compiled<FunctionCode> {
     measure(body)?;
-    let mut compiler = Compiler::new(source, analyse(body, Kind::Module, &[]));
+    let mut compiler = Compiler::new(source, analyse(body, Kind::Module, &[]))?;
     compiler.open_frame(0, false);
     let body = compiler.block(body)?;
     Ok(compiler.close_frame(Arc::from(name), Params::default(), Body::Block(body)))
@@ -87,7 +94,7 @@ pub(crate) fn function_body(source: &str, body: &[AstStmt], name: &str, params: 
     all.extend(params.star.as_deref());
     all.extend(params.keyword_only.iter().map(|n| &**n));
     all.extend(params.double_star.as_deref());
-    let mut compiler = Compiler::new(source, analyse(body, Kind::Function, &all));
+    let mut compiler = Compiler::new(source, analyse(body, Kind::Function, &all))?;
     compiler.open_frame(0, true);
     let body = compiler.block(body)?;
     Ok(compiler.close_frame(Arc::from(name), params.clone(), Body::Block(body)))
@@ -100,7 +107,7 @@ pub(crate) fn expression(source: &str, expr: &Expr, params: &Params) -> Compiled
     let all: Vec<&str> = params.names.iter().map(|n| &**n).collect();
     // Without a scope within, no name is shared or bound.
     let scopes = if depth.scopes { analyse_expression(expr, &all) } else { analyse(&[], Kind::Function, &all) };
-    let mut compiler = Compiler::new(source, scopes);
+    let mut compiler = Compiler::new(source, scopes)?;
     compiler.open_frame(0, true);
     let node = compiler.expr(expr)?;
     Ok(compiler.close_frame(Arc::from("<expression>"), params.clone(), Body::Expression(node)))
@@ -160,9 +167,12 @@ impl Depth {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(source: &'a str, scopes: Scopes<'a>) -> Self {
+    fn new(source: &'a str, mut scopes: Scopes<'a>) -> Compiled<Self> {
+        if let Some((message, at)) = scopes.fault.take() {
+            return Err(CompileFailure::Syntax(message, at.start().to_usize()));
+        }
         let line_starts = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1).collect();
-        Compiler {
+        Ok(Compiler {
             source,
             scopes,
             frames: Vec::new(),
@@ -172,7 +182,7 @@ impl<'a> Compiler<'a> {
             in_comprehension: 0,
             iteration_variables: Vec::new(),
             path: Vec::new(),
-        }
+        })
     }
 
     pub(crate) fn name(&mut self, text: &str) -> Name {
@@ -314,6 +324,7 @@ impl<'a> Compiler<'a> {
         Ok(match expr {
             Expr::Name(name) => self.store(name.id.as_str()),
             Expr::Attribute(attribute) => {
+                self.changeable(&attribute.attr)?;
                 let object = self.expr(&attribute.value)?;
                 Target::Attr(Box::new(object), self.name(attribute.attr.as_str()))
             }
@@ -328,6 +339,31 @@ impl<'a> Compiler<'a> {
             Expr::List(list) => self.unpack(&list.elts)?,
             _ => return self.syntax("cannot assign to this", expr.range()),
         })
+    }
+
+    /// Refuses the one name of an attribute or argument that CPython does.
+    pub(crate) fn changeable(&self, name: &ast::Identifier) -> Compiled<()> {
+        if is_debug(name.as_str()) { self.syntax(NO_DEBUG, name.range()) } else { Ok(()) }
+    }
+
+    /// Compiles what stands in a loop, `try` or `with`.
+    fn inner(&mut self, body: &[AstStmt], at: TextRange) -> Compiled<Vec<Stmt>> {
+        if self.frame().blocks >= MAX_BLOCKS {
+            return self.syntax("too many statically nested blocks", at);
+        }
+        self.frame().blocks += 1;
+        // An error leaves the frames open that it comes from.
+        let body = self.block(body)?;
+        self.frame().blocks -= 1;
+        Ok(body)
+    }
+
+    /// Compiles the body of a loop.
+    fn repeated(&mut self, body: &[AstStmt], at: TextRange) -> Compiled<Vec<Stmt>> {
+        self.frame().loops += 1;
+        let body = self.inner(body, at)?;
+        self.frame().loops -= 1;
+        Ok(body)
     }
 
     fn unpack(&mut self, elements: &[Expr]) -> Compiled<Target> {
@@ -378,14 +414,16 @@ impl<'a> Compiler<'a> {
                 let targets = assign.targets.iter().map(|t| self.target(t)).collect::<Compiled<_>>()?;
                 StmtKind::Assign(targets, value)
             }
-            AstStmt::AnnAssign(assign) => match (&assign.value, simple_annotation(&assign.annotation)) {
-                (_, false) => unsupported("this annotation"),
-                (Some(value), true) => {
-                    let value = self.expr(value)?;
-                    StmtKind::Assign(vec![self.target(&assign.target)?], value)
+            AstStmt::AnnAssign(assign) => {
+                let value = assign.value.as_ref().map(|value| self.expr_or_star(value)).transpose()?;
+                let target = self.target(&assign.target)?;
+                match value {
+                    _ if !simple_annotation(&assign.annotation) => unsupported("this annotation"),
+                    Some(value) => StmtKind::Assign(vec![target], value),
+                    None if assign.target.is_name_expr() => return Ok(None),
+                    None => unsupported("an annotation without a value of what is no name"),
                 }
-                (None, true) => return Ok(None),
-            },
+            }
             AstStmt::AugAssign(assign) => {
                 let place = match assign.target.as_ref() {
                     Expr::Name(name) => Place::Variable(self.load(name.id.as_str()), self.store(name.id.as_str())),
@@ -417,17 +455,13 @@ impl<'a> Compiler<'a> {
             }
             AstStmt::While(repeat) => {
                 let test = self.expr(&repeat.test)?;
-                self.frame().loops += 1;
-                let body = self.block(&repeat.body)?;
-                self.frame().loops -= 1;
+                let body = self.repeated(&repeat.body, repeat.range)?;
                 StmtKind::While(test, body, self.block(&repeat.orelse)?)
             }
             AstStmt::For(repeat) if !repeat.is_async => {
                 let iter = self.expr_or_star(&repeat.iter)?;
                 let target = self.target(&repeat.target)?;
-                self.frame().loops += 1;
-                let body = self.block(&repeat.body)?;
-                self.frame().loops -= 1;
+                let body = self.repeated(&repeat.body, repeat.range)?;
                 StmtKind::For(target, iter, body, self.block(&repeat.orelse)?)
             }
             AstStmt::Break(b) if self.frame().loops == 0 => return self.syntax("'break' outside loop", b.range),
@@ -443,13 +477,11 @@ impl<'a> Compiler<'a> {
                 StmtKind::Delete(delete.targets.iter().map(|t| self.target(t)).collect::<Compiled<_>>()?)
             }
             AstStmt::FunctionDef(def) => {
-                if def.is_async || !def.decorator_list.is_empty() || def.type_params.is_some() {
+                if def.is_async || def.type_params.is_some() {
                     return Ok(Some(unsupported("decorated, async or generic functions")));
                 }
-                if !def.parameters.iter().all(|p| p.annotation().is_none_or(simple_annotation))
-                    || !def.returns.as_deref().is_none_or(simple_annotation)
-                {
-                    return Ok(Some(unsupported("this annotation")));
+                for decorator in &def.decorator_list {
+                    self.expr(&decorator.expression)?;
                 }
                 let make = self.function(
                     def.name.as_str(),
@@ -457,6 +489,15 @@ impl<'a> Compiler<'a> {
                     def.range(),
                     FunctionBody::Block(&def.body),
                 )?;
+                // Also in what is not offered CPython finds what it refuses to compile.
+                if !def.decorator_list.is_empty() {
+                    return Ok(Some(unsupported("decorated, async or generic functions")));
+                }
+                if !def.parameters.iter().all(|p| p.annotation().is_none_or(simple_annotation))
+                    || !def.returns.as_deref().is_none_or(simple_annotation)
+                {
+                    return Ok(Some(unsupported("this annotation")));
+                }
                 StmtKind::Function(self.store(def.name.as_str()), Box::new(make))
             }
             AstStmt::ClassDef(def) => return self.class(def).map(Some),
@@ -471,30 +512,74 @@ impl<'a> Compiler<'a> {
                     _ => Err(format!("from {module} import {name}")),
                 })
             }
+            AstStmt::Nonlocal(names) if names.names.iter().any(|name| name.as_str() == "__class__") => {
+                unsupported("the cell of a class")
+            }
             AstStmt::Global(_) | AstStmt::Nonlocal(_) => return Ok(None),
             AstStmt::Raise(raise) => {
-                if raise.cause.is_some() {
+                let what = raise.exc.as_ref().map(|e| self.expr(e)).transpose()?;
+                if let Some(cause) = &raise.cause {
+                    self.expr(cause)?;
                     return Ok(Some(unsupported("raise … from")));
                 }
-                StmtKind::Raise(raise.exc.as_ref().map(|e| self.expr(e)).transpose()?)
+                StmtKind::Raise(what)
             }
-            AstStmt::Try(block) if !block.is_star => {
-                let body = self.block(&block.body)?;
-                let mut handlers = Vec::new();
-                for handler in &block.handlers {
-                    let ast::ExceptHandler::ExceptHandler(handler) = handler;
-                    handlers.push(Handler {
-                        kind: handler.type_.as_ref().map(|t| self.expr(t)).transpose()?,
-                        target: handler.name.as_ref().map(|n| self.store(n.as_str())),
-                        body: self.block(&handler.body)?,
-                    });
+            AstStmt::Try(block) => {
+                let made = self.attempt(block)?;
+                if block.is_star { unsupported(statement_name(stmt)) } else { StmtKind::Try(Box::new(made)) }
+            }
+            AstStmt::For(repeat) => return self.syntax("'async for' outside async function", repeat.range),
+            AstStmt::With(with) if with.is_async => {
+                return self.syntax("'async with' outside async function", with.range);
+            }
+            AstStmt::With(with) => {
+                for item in &with.items {
+                    self.expr(&item.context_expr)?;
+                    item.optional_vars.as_ref().map(|target| self.target(target)).transpose()?;
                 }
-                let or_else = self.block(&block.orelse)?;
-                let finally = self.block(&block.finalbody)?;
-                StmtKind::Try(Box::new(Try { body, handlers, or_else, finally }))
+                // Each of the things that it opens is a block.
+                let more = with.items.len().saturating_sub(1) as u32;
+                self.frame().blocks += more;
+                self.inner(&with.body, with.range)?;
+                self.frame().blocks -= more;
+                unsupported(statement_name(stmt))
+            }
+            AstStmt::Match(choice) => {
+                self.expr_or_star(&choice.subject)?;
+                for case in &choice.cases {
+                    case.guard.as_ref().map(|guard| self.expr(guard)).transpose()?;
+                    self.block(&case.body)?;
+                }
+                unsupported(statement_name(stmt))
             }
             other => unsupported(statement_name(other)),
         }))
+    }
+
+    fn attempt(&mut self, block: &ast::StmtTry) -> Compiled<Try> {
+        // With a `finally` there are two blocks around the body, of which CPython counts each.
+        let around = u32::from(!block.finalbody.is_empty() && !block.handlers.is_empty());
+        self.frame().blocks += around;
+        let body = self.inner(&block.body, block.range)?;
+        let mut handlers = Vec::new();
+        for (i, handler) in block.handlers.iter().enumerate() {
+            let ast::ExceptHandler::ExceptHandler(handler) = handler;
+            if handler.type_.is_none() && i + 1 < block.handlers.len() {
+                return self.syntax("default 'except:' must be last", handler.range);
+            }
+            // The exception that is handled, and its name, are a block each.
+            self.frame().blocks += 1;
+            handlers.push(Handler {
+                kind: handler.type_.as_ref().map(|t| self.expr(t)).transpose()?,
+                target: handler.name.as_ref().map(|n| self.store(n.as_str())),
+                body: self.inner(&handler.body, handler.range)?,
+            });
+            self.frame().blocks -= 1;
+        }
+        let or_else = self.block(&block.orelse)?;
+        self.frame().blocks -= around;
+        let finally = if block.finalbody.is_empty() { Vec::new() } else { self.inner(&block.finalbody, block.range)? };
+        Ok(Try { body, handlers, or_else, finally })
     }
 
     fn imports(&mut self, names: &[ast::Alias], find: impl Fn(&str) -> Result<Imported, String>) -> StmtKind {
@@ -511,13 +596,19 @@ impl<'a> Compiler<'a> {
     fn class(&mut self, def: &ast::StmtClassDef) -> Compiled<StmtKind> {
         let plain =
             def.arguments.as_ref().is_none_or(|a| a.keywords.is_empty() && !a.args.iter().any(Expr::is_starred_expr));
-        if !def.decorator_list.is_empty() || def.type_params.is_some() || !plain {
+        if def.type_params.is_some() {
             return Ok(unsupported("decorated or generic classes, metaclasses"));
         }
-        let bases = match &def.arguments {
-            Some(arguments) => arguments.args.iter().map(|b| self.expr(b)).collect::<Compiled<_>>()?,
-            None => Vec::new(),
-        };
+        for decorator in &def.decorator_list {
+            self.expr(&decorator.expression)?;
+        }
+        let mut bases = Vec::new();
+        if let Some(arguments) = &def.arguments {
+            for keyword in &arguments.keywords {
+                self.expr(&keyword.value)?;
+            }
+            bases = arguments.args.iter().map(|b| self.expr_or_star(b)).collect::<Compiled<_>>()?;
+        }
         let Some(scope) = self.scopes.of(def.range()) else { return self.syntax("class without a scope", def.range()) };
         self.open_frame(scope, false);
         self.path.push(def.name.to_string());
@@ -526,6 +617,9 @@ impl<'a> Compiler<'a> {
         let name = self.name(def.name.as_str());
         let code = self.close_frame(name.clone(), Params::default(), Body::Block(body));
         let target = self.store(def.name.as_str());
+        if !def.decorator_list.is_empty() || !plain {
+            return Ok(unsupported("decorated or generic classes, metaclasses"));
+        }
         Ok(StmtKind::Class(Box::new(ClassDef { name, target, bases, body: Arc::new(code) })))
     }
 
@@ -563,6 +657,7 @@ impl<'a> Compiler<'a> {
         }
         let Some(scope) = self.scopes.of(range) else { return self.syntax("function without a scope", range) };
         let in_comprehension = std::mem::take(&mut self.in_comprehension);
+        let iteration_variables = std::mem::take(&mut self.iteration_variables);
         self.open_frame(scope, true);
         self.path.push(name.to_owned());
         self.path.push("<locals>".to_owned());
@@ -571,6 +666,7 @@ impl<'a> Compiler<'a> {
             FunctionBody::Expression(expr) => Body::Expression(self.expr(expr)?),
         };
         self.in_comprehension = in_comprehension;
+        self.iteration_variables = iteration_variables;
         self.path.truncate(self.path.len().saturating_sub(2));
         let name = self.name(name);
         let code = self.close_frame(name, params, body);
@@ -593,6 +689,7 @@ impl Frame<'_> {
             cells: Vec::new(),
             function,
             loops: 0,
+            blocks: 0,
             yields: false,
         }
     }
@@ -607,7 +704,6 @@ fn statement_name(stmt: &AstStmt) -> &'static str {
         AstStmt::With(_) => "with statements",
         AstStmt::Match(_) => "match statements",
         AstStmt::TypeAlias(_) => "type aliases",
-        AstStmt::For(_) => "async for",
         AstStmt::Try(_) => "except*",
         _ => "this statement",
     }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
-use ruff_python_ast::{self as ast, Expr};
+use ruff_python_ast::{self as ast, Expr, StringFlags as _};
 use ruff_text_size::Ranged;
 
 use super::code::{Bounds, Call, Clause, Comp, ConversionFlag, Element, GenCode, Node, Piece, UnaryOp};
@@ -233,6 +233,10 @@ impl Compiler<'_> {
     }
 
     fn generator(&mut self, generator: &ast::ExprGenerator) -> Compiled<Node> {
+        // Unlike a comprehension, such a generator may be made anywhere.
+        if generator.generators.iter().any(|clause| clause.is_async) {
+            return Ok(Node::Unsupported(Arc::from("asynchronous generators")));
+        }
         let first = self.iterable(&generator.generators)?;
         let Some(scope) = self.scopes.of(generator.range) else {
             return self.syntax("generator without a scope", generator.range);
@@ -253,6 +257,7 @@ impl Compiler<'_> {
         let args = self.elements(&call.arguments.args)?;
         let mut keywords = Vec::new();
         for keyword in &call.arguments.keywords {
+            keyword.arg.as_ref().map_or(Ok(()), |name| self.changeable(name))?;
             let name = keyword.arg.as_ref().map(|n| self.name(n.as_str()));
             keywords.push((name, self.expr(&keyword.value)?));
         }
@@ -291,7 +296,7 @@ impl Compiler<'_> {
         for part in f.value.iter() {
             match part {
                 ast::FStringPart::Literal(text) => pieces.push(Piece::Text(Arc::from(text.as_str()))),
-                ast::FStringPart::FString(f) => self.pieces(&f.elements, &mut pieces)?,
+                ast::FStringPart::FString(f) => self.pieces(&f.elements, f.flags.into(), 0, &mut pieces)?,
             }
         }
         if !self.source[f.range].contains('\u{fffd}')
@@ -302,18 +307,43 @@ impl Compiler<'_> {
         Ok(Node::FString(pieces))
     }
 
-    fn pieces(&mut self, elements: &ast::InterpolatedStringElements, out: &mut Vec<Piece>) -> Compiled<()> {
+    /// Whether an expression in an f-string is written as only Python 3.12 allows it: with the quotes around it, a backslash, a comment or,
+    /// between single quotes, in several lines.
+    fn is_new_in_fstrings(&self, value: &ast::InterpolatedElement, quotes: ast::AnyStringFlags) -> bool {
+        let end = value.format_spec.as_ref().map_or(value.range.end(), |format| format.range.start());
+        let text = self.source.get(value.range.start().to_usize()..end.to_usize()).unwrap_or_default();
+        let lines = text.contains(['\n', '\r']);
+        // Nor may anything stand between `!r` and what is behind it.
+        let shown = text.trim_end_matches(['}', ':']);
+        let apart = value.conversion != ConversionFlag::None && shown.ends_with(char::is_whitespace);
+        apart
+            || text.contains('\\')
+            || text.contains(quotes.quote_str())
+            || (lines && (text.contains('#') || !quotes.is_triple_quoted()))
+    }
+
+    /// The pieces of an f-string, or of a format within one: of one that stands `level` formats deep.
+    fn pieces(
+        &mut self,
+        elements: &ast::InterpolatedStringElements,
+        quotes: ast::AnyStringFlags,
+        level: u32,
+        out: &mut Vec<Piece>,
+    ) -> Compiled<()> {
         for element in elements {
             match element {
                 ast::InterpolatedStringElement::Literal(text) => out.push(Piece::Text(Arc::from(&*text.value))),
                 ast::InterpolatedStringElement::Interpolation(value) => {
+                    if level > 1 || self.is_new_in_fstrings(value, quotes) {
+                        return Err(CompileFailure::Unsupported(NEW_FSTRING, value.range.start().to_usize()));
+                    }
                     if let Some(debug) = &value.debug_text {
                         out.push(Piece::Text(Arc::from(debug.as_str())));
                     }
                     let node = self.expr_or_star(&value.expression)?;
                     let mut spec = Vec::new();
                     if let Some(format_spec) = &value.format_spec {
-                        self.pieces(&format_spec.elements, &mut spec)?;
+                        self.pieces(&format_spec.elements, quotes, level + 1, &mut spec)?;
                     }
                     let shown = value.debug_text.is_some() && value.format_spec.is_none();
                     let conversion = match value.conversion {
@@ -327,6 +357,9 @@ impl Compiler<'_> {
         Ok(())
     }
 }
+
+/// What only the f-strings of Python 3.12 allow.
+const NEW_FSTRING: &str = "an f-string that Python before 3.12 does not read";
 
 fn big_literal(text: &str) -> Option<BigInt> {
     let (digits, radix) = match text.get(..2) {
@@ -352,7 +385,7 @@ fn target_names(target: &Expr, out: &mut Vec<String>) {
     }
 }
 
-/// Where an expression holds an assignment expression outside of inner functions.
+/// Where an expression holds an assignment expression; also one in a function within it counts.
 fn walrus_in(expr: &Expr) -> Option<ruff_text_size::TextRange> {
     use ruff_python_ast::visitor::{Visitor, walk_expr};
     struct Find(Option<ruff_text_size::TextRange>);
@@ -360,7 +393,6 @@ fn walrus_in(expr: &Expr) -> Option<ruff_text_size::TextRange> {
         fn visit_expr(&mut self, expr: &'a Expr) {
             match expr {
                 Expr::Named(named) => self.0 = Some(named.range),
-                Expr::Lambda(_) => {}
                 _ if self.0.is_none() => walk_expr(self, expr),
                 _ => {}
             }

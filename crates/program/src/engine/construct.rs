@@ -1,9 +1,9 @@
 //! Construction by built-in types: `int('3')`, `list(x)`, `defaultdict(list)`, `range(3)`, `ValueError('…')`.
 
 use super::builtins::parse_whole;
-use super::byte_strings::as_text;
+use super::counts::Called;
 use super::fault::{ExcKind, Stop};
-use super::letters::{is_space, with_ascii_digits};
+use super::letters::{is_space_of_numbers, with_ascii_digits};
 use super::methods::given;
 use super::number::{Num, num, range_len, to_float};
 use super::relate::float_to_big;
@@ -13,7 +13,10 @@ use super::vm::{Args, Done, Keywords, Vm};
 
 impl Vm {
     pub(crate) fn construct(&mut self, of: Type, args: Args, keywords: Keywords) -> Done<Value> {
-        let (args, keywords) = self.bind_arguments(of.name(), constructor(of), args, keywords)?;
+        if of == Type::Zip && !keywords.is_empty() {
+            return Err(Stop::unsupported("zip(strict=…)"));
+        }
+        let (args, keywords) = self.bind_arguments(Called::Itself, of.name(), constructor(of), args, keywords)?;
         let first = given(&args, 0);
         match of {
             Type::Bool => Ok(Value::Bool(match first {
@@ -97,16 +100,14 @@ impl Vm {
                     let state = self.start(iterable)?;
                     self.alloc(Obj::Iter(IterState::Filter(function.clone(), Box::new(state)), Type::Filter))
                 }
-                _ => Err(Stop::raise(ExcKind::TypeError, "filter expected 2 arguments")),
+                _ => Err(Stop::unsupported("filter of this")),
             },
             Type::Zip => {
                 let iters = args.iter().map(|v| self.start(v)).collect::<Done<Vec<_>>>()?;
                 self.alloc(Obj::Iter(IterState::Zip(iters, false), Type::Zip))
             }
             Type::Enumerate => {
-                let Some(iterable) = first else {
-                    return Err(Stop::raise(ExcKind::TypeError, "enumerate() missing required argument 'iterable'"));
-                };
+                let Some(iterable) = first else { return Err(Stop::unsupported("enumerate of this")) };
                 let start = match given(&args, 1) {
                     Some(value) => self.whole(value)?,
                     None => 0,
@@ -145,7 +146,7 @@ impl Vm {
     fn int(&mut self, args: &Args) -> Done<Value> {
         let text = match given(args, 0) {
             Some(Value::Str(text)) => Some(text.to_string()),
-            Some(Value::Bytes(bytes)) => Some(as_text(bytes)),
+            Some(Value::Bytes(bytes)) => Some(digits_of(bytes)),
             _ => None,
         };
         let base = match given(args, 1) {
@@ -198,16 +199,13 @@ impl Vm {
         match value {
             None => Ok(Value::Float(0.0)),
             Some(given @ (Value::Str(_) | Value::Bytes(_))) => {
-                // A byte beyond ASCII is no digit, whatever it would be as a character.
                 let text = match given {
                     Value::Str(text) => with_ascii_digits(text),
-                    Value::Bytes(bytes) => {
-                        bytes.iter().map(|b| if b.is_ascii() { char::from(*b) } else { '?' }).collect()
-                    }
+                    Value::Bytes(bytes) => digits_of(bytes),
                     _ => String::new(),
                 };
                 self.work(text.len())?;
-                let trimmed = text.trim_matches(is_space);
+                let trimmed = text.trim_matches(is_space_of_numbers);
                 let lower = trimmed.to_ascii_lowercase();
                 let word = lower.trim_start_matches(['+', '-']);
                 let known = matches!(word, "inf" | "infinity" | "nan");
@@ -246,7 +244,7 @@ impl Vm {
         }
         let [a, b, c] = parts;
         let (start, stop, step) = match args.len() {
-            0 => return Err(Stop::raise(ExcKind::TypeError, "range expected at least 1 argument, got 0")),
+            0 => return Err(Stop::unsupported("a range of this")),
             1 => (0, a, 1),
             2 => (a, b, 1),
             _ => (a, b, c),
@@ -261,9 +259,7 @@ impl Vm {
     }
 
     fn reversed(&mut self, value: Option<&Value>) -> Done<Value> {
-        let Some(value) = value else {
-            return Err(Stop::raise(ExcKind::TypeError, "reversed expected 1 argument, got 0"));
-        };
+        let Some(value) = value else { return Err(Stop::unsupported("reversing this")) };
         let (state, of) = match value {
             Value::Str(text) => {
                 self.spend(text.len())?;
@@ -343,11 +339,15 @@ impl Vm {
     }
 }
 
+/// Bytes as a text of which a number is read. One beyond ASCII is no digit and no white space, whatever it would be as a character.
+fn digits_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| if b.is_ascii() { char::from(*b) } else { '?' }).collect()
+}
+
 fn constructor(of: Type) -> Takes {
     let (least, most, names) = match of {
-        Type::Bool | Type::Float | Type::List | Type::Tuple | Type::Set | Type::FrozenSet | Type::Reversed => {
-            (0, 1, "")
-        }
+        Type::Bool | Type::Float | Type::List | Type::Tuple | Type::Set | Type::FrozenSet => (0, 1, ""),
+        Type::Reversed => (1, 1, ""),
         Type::Dict => (0, 1, "*"),
         Type::DefaultDict => (0, usize::MAX, "*"),
         Type::Int => (0, 2, ",base"),

@@ -9,6 +9,9 @@ use super::types::{Member, Type, member};
 use super::value::{Dict, Entry, Generator, IterState, Name, Obj, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
+/// Start, stop and step of a slice as they are given: CPython looks at them when it knows that the container takes slices.
+pub(crate) type SliceParts = [Value; 3];
+
 pub(crate) type SliceBounds = (Option<i64>, Option<i64>, Option<i64>);
 
 impl Vm {
@@ -55,7 +58,7 @@ impl Vm {
             Node::Slice(parts) => {
                 let object = self.eval(&parts.0)?;
                 let bounds = self.bounds(&parts.1)?;
-                self.get_slice(&object, bounds)
+                self.get_slice(&object, &bounds)
             }
             Node::Call(call) => self.eval_call(call),
             Node::Compare(first, rest) => self.compare(first, rest),
@@ -210,14 +213,23 @@ impl Vm {
 
     fn dict_display(&mut self, items: &[(Option<Node>, Node)]) -> Done<Value> {
         let mut dict = Dict::default();
-        for (key, value) in items {
+        let mut wrong = None;
+        for (i, (key, value)) in items.iter().enumerate() {
             match key {
                 Some(key) => {
                     let key = self.eval(key)?;
                     let value = self.eval(value)?;
-                    self.dict_insert(&mut dict, key, value)?;
+                    match self.dict_insert(&mut dict, key, value) {
+                        Err(stop @ Stop::Raise(_)) if is_put_later(items, i) => {
+                            wrong.get_or_insert(stop);
+                        }
+                        done => done?,
+                    }
                 }
                 None => {
+                    if let Some(stop) = wrong {
+                        return Err(stop);
+                    }
                     let mapping = self.eval(value)?;
                     let Some(entries) = self.entries(&mapping) else {
                         let name = self.type_name(&mapping);
@@ -229,25 +241,13 @@ impl Vm {
                 }
             }
         }
+        wrong.map_or(Ok(()), Err)?;
         self.alloc(Obj::Dict(dict))
     }
 
-    pub(crate) fn bounds(&mut self, bounds: &Bounds) -> Done<SliceBounds> {
-        let mut part = |node: &Option<Node>| -> Done<Option<i64>> {
-            let Some(node) = node else { return Ok(None) };
-            match self.eval(node)? {
-                Value::None => Ok(None),
-                Value::Int(n) => Ok(Some(n)),
-                Value::Bool(b) => Ok(Some(i64::from(b))),
-                Value::Big(n) => Ok(Some(if n.sign() == num_bigint::Sign::Minus { i64::MIN } else { i64::MAX })),
-                _ => Err(Stop::type_error("slice indices must be integers or None or have an __index__ method")),
-            }
-        };
-        let (lower, upper, step) = (part(&bounds.lower)?, part(&bounds.upper)?, part(&bounds.step)?);
-        if step == Some(0) {
-            return Err(Stop::exact(ExcKind::ValueError, "slice step cannot be zero"));
-        }
-        Ok((lower, upper, step))
+    pub(crate) fn bounds(&mut self, bounds: &Bounds) -> Done<SliceParts> {
+        let mut part = |node: &Option<Node>| node.as_ref().map_or(Ok(Value::None), |node| self.eval(node));
+        Ok([part(&bounds.lower)?, part(&bounds.upper)?, part(&bounds.step)?])
     }
 
     fn compare(&mut self, first: &Node, rest: &[(CmpOp, Node)]) -> Done<Value> {
@@ -419,6 +419,16 @@ impl Vm {
         }
         Ok(out)
     }
+}
+
+/// Whether CPython puts a pair of a display into the dictionary only when those behind it are evaluated too. It takes the pairs that
+/// follow each other by seventeens, and puts them in one by one where there are more than fifteen.
+#[cold]
+fn is_put_later(items: &[(Option<Node>, Node)], at: usize) -> bool {
+    let is_pair = |item: &&(Option<Node>, Node)| item.0.is_some();
+    let before = items.iter().take(at).rev().take_while(is_pair).count();
+    let all = before + items.iter().skip(at).take_while(is_pair).count();
+    before >= (all + 1) / 17 * 17
 }
 
 #[cold]

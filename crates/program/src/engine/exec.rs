@@ -134,7 +134,11 @@ impl Vm {
 
     /// An exception with these arguments, as raised.
     fn raised(&mut self, kind: ExcKind, args: Vec<Value>, exact: bool) -> Done<Stop> {
-        let message = self.exception_text(kind, &args)?;
+        let message = match self.exception_text(kind, &args) {
+            // An exception may carry what has no text here; it is still raised.
+            Err(Stop::Unsupported(_)) => String::from("(a value)"),
+            other => other?,
+        };
         Ok(Stop::with_args(kind, message, args, exact))
     }
 
@@ -246,7 +250,7 @@ impl Vm {
             Target::Slice(parts) => {
                 let object = self.eval(&parts.0)?;
                 let bounds = self.bounds(&parts.1)?;
-                self.set_slice(&object, bounds, Some(&value))?;
+                self.set_slice(&object, &bounds, Some(&value))?;
             }
             Target::Unpack(before, starred) => self.unpack(before, starred.as_deref(), &value)?,
         }
@@ -364,7 +368,7 @@ impl Vm {
             Target::Slice(parts) => {
                 let object = self.eval(&parts.0)?;
                 let bounds = self.bounds(&parts.1)?;
-                self.set_slice(&object, bounds, None)?;
+                self.set_slice(&object, &bounds, None)?;
             }
             Target::Unpack(targets, None) => {
                 for target in targets {

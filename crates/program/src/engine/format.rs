@@ -21,9 +21,9 @@ struct Spec {
     kind: Option<char>,
 }
 
-/// Reads a specification for a value that is formatted as `usual` where none is named.
-fn parse_spec(text: &str, usual: Option<char>) -> Done<Spec> {
-    let bad = || Stop::raise(ExcKind::ValueError, "Invalid format specifier");
+/// Reads a specification for a value of a type, that is formatted as `usual` where none is named.
+fn parse_spec(text: &str, usual: Option<char>, of: &str) -> Done<Spec> {
+    let bad = || exact!(ValueError, "Invalid format specifier '{text}' for object of type '{of}'");
     let chars: Vec<char> = text.chars().collect();
     let mut spec = Spec::default();
     let mut i = 0;
@@ -52,7 +52,7 @@ fn parse_spec(text: &str, usual: Option<char>) -> Done<Spec> {
                 .checked_mul(10)
                 .and_then(|n| n.checked_add(d as usize))
                 .filter(|n| *n < 1 << 40)
-                .ok_or_else(|| Stop::raise(ExcKind::ValueError, "Too many decimal digits in format string"))?;
+                .ok_or_else(|| exact!(ValueError, "Too many decimal digits in format string"))?;
             *i += 1;
         }
         Ok((*i > start).then_some(n))
@@ -98,7 +98,7 @@ impl Vm {
             let name = self.type_name(value);
             return Err(type_error!("unsupported format string passed to {name}.__format__"));
         }
-        let spec = parse_spec(spec, matches!(value, Value::Str(_)).then_some('s'))?;
+        let spec = parse_spec(spec, matches!(value, Value::Str(_)).then_some('s'), &self.type_name(value))?;
         self.spend(spec.width.max(spec.precision.unwrap_or(0)))?;
         match (value, num(value)) {
             (Value::Str(text), _) => {
@@ -114,9 +114,12 @@ impl Vm {
     }
 
     fn format_str(&mut self, text: &str, spec: &Spec) -> Done<String> {
-        let refuse = |message: &str| Err(Stop::raise(ExcKind::ValueError, message));
+        let refuse = |message: &str| Err(Stop::exact(ExcKind::ValueError, message));
         if !matches!(spec.kind, None | Some('s')) {
             return Err(unknown_code(spec.kind.unwrap_or_default(), "str"));
+        }
+        if spec.sign == Some(' ') {
+            return refuse("Space not allowed in string format specifier");
         }
         if spec.sign.is_some() {
             return refuse("Sign not allowed in string format specifier");
@@ -178,9 +181,7 @@ impl Vm {
             return refuse("Precision not allowed in integer format specifier".into());
         }
         if whole && spec.unsigned_zero {
-            return refuse(
-                "Negative zero coercion (z) not allowed in format specifier with integer presentation type".into(),
-            );
+            return refuse("Negative zero coercion (z) not allowed in integer format specifier".into());
         }
         if kind == 'c' && (spec.sign.is_some() || spec.alternate) {
             let what = if spec.sign.is_some() { "Sign" } else { "Alternate form (#)" };
@@ -301,25 +302,37 @@ impl Vm {
                 }
                 chars.next();
             }
-            let mut number = |vm: &Vm, chars: &mut std::iter::Peekable<std::str::Chars<'_>>| -> Done<Option<i64>> {
+            // The width is a `ssize_t` in CPython, the precision an `int`.
+            let mut number = |precision: bool, chars: &mut std::iter::Peekable<std::str::Chars<'_>>| -> Done<i64> {
+                let most = if precision { i64::from(i32::MAX) } else { i64::MAX };
                 if chars.next_if_eq(&'*').is_some() {
-                    return match args.next().ok_or_else(few)? {
-                        n @ (Value::Int(_) | Value::Bool(_)) => vm.whole(&n).map(Some),
-                        _ => Err(Stop::type_error("* wants int")),
-                    };
+                    let given = args.next().ok_or_else(few)?;
+                    return match num(&given) {
+                        Some(Num::Int(n)) if precision => i32::try_from(n).ok().map(i64::from),
+                        Some(Num::Int(n)) => Some(n),
+                        Some(Num::Big(_)) => None,
+                        _ => return Err(Stop::type_error("* wants int")),
+                    }
+                    .ok_or_else(|| {
+                        let of = if precision { "int" } else { "ssize_t" };
+                        exact!(OverflowError, "Python int too large to convert to C {of}")
+                    });
                 }
-                let mut n: Option<i64> = None;
+                let mut n: i64 = 0;
                 while let Some(d) = chars.peek().and_then(|c| c.to_digit(10)) {
-                    n = Some(n.unwrap_or(0).saturating_mul(10).saturating_add(i64::from(d)));
+                    let more = n.checked_mul(10).and_then(|n| n.checked_add(i64::from(d))).filter(|n| *n <= most);
+                    n = more.ok_or_else(|| {
+                        exact!(ValueError, "{} too big", if precision { "precision" } else { "width" })
+                    })?;
                     chars.next();
                 }
                 Ok(n)
             };
-            let width = number(self, &mut chars)?.unwrap_or(0);
+            let width = number(false, &mut chars)?;
             spec.align = if width < 0 { Some('<') } else { spec.align };
             spec.width = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);
             if chars.next_if_eq(&'.').is_some() {
-                spec.precision = Some(usize::try_from(number(self, &mut chars)?.unwrap_or(0)).unwrap_or(0));
+                spec.precision = Some(usize::try_from(number(true, &mut chars)?).unwrap_or(0));
             }
             if matches!(chars.peek(), Some('h' | 'l' | 'L')) {
                 chars.next();
@@ -381,7 +394,7 @@ impl Vm {
             Value::Bytes(of) if bytes && of.len() == 1 => Ok(super::byte_strings::as_text(of)),
             Value::Str(text) if !bytes && text.chars().count() == 1 => Ok(text.to_string()),
             Value::Int(_) | Value::Bool(_) | Value::Big(_) => {
-                let range = |most: &str| Stop::raise(ExcKind::OverflowError, format!("%c arg not in range({most})"));
+                let range = |most: &str| exact!(OverflowError, "%c arg not in range({most})");
                 if bytes {
                     return Ok(char::from(self.byte_of(arg).map_err(|_| range("256"))?).to_string());
                 }
@@ -390,7 +403,8 @@ impl Vm {
                     other => other,
                 })
             }
-            _ => Err(Stop::raise(ExcKind::TypeError, "%c requires an int or one character")),
+            _ if bytes => Err(Stop::type_error("%c requires an integer in range(256) or a single byte")),
+            _ => Err(Stop::type_error("%c requires int or char")),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Items and slices of containers: reading, writing, deleting.
 
 use super::code::{Body, Node};
-use super::eval::SliceBounds;
+use super::eval::{SliceBounds, SliceParts};
 use super::fault::{ExcKind, Stop};
 use super::number::{Num, num, range_len};
 use super::ops::{end_of_slice, out_of_range, slice_indices};
@@ -21,6 +21,7 @@ impl Vm {
     fn index(&self, index: &Value, len: usize, what: &str, action: &str) -> Done<usize> {
         let n = match num(index) {
             Some(Num::Int(n)) => n,
+            Some(Num::Big(_)) if what == "range object" => return Err(out_of_range(what)),
             Some(Num::Big(_)) => {
                 return Err(Stop::exact(ExcKind::IndexError, "cannot fit 'int' into an index-sized integer"));
             }
@@ -34,7 +35,10 @@ impl Vm {
             }
         };
         let at = if n < 0 { n + len as i64 } else { n };
-        usize::try_from(at).ok().filter(|i| *i < len).ok_or_else(|| out_of_range(&format!("{what}{action}")))
+        usize::try_from(at).ok().filter(|i| *i < len).ok_or_else(|| match what {
+            "byte" => exact!(IndexError, "index out of range"),
+            what => out_of_range(&format!("{what}{action}")),
+        })
     }
 
     pub(crate) fn get_item(&mut self, object: &Value, index: &Value) -> Done<Value> {
@@ -49,10 +53,7 @@ impl Vm {
                 Ok(Value::str(text.chars().nth(at).map(String::from).unwrap_or_default().as_str()))
             }
             Value::Bytes(bytes) => {
-                let at = self.index(index, bytes.len(), "index", "").map_err(|stop| match stop {
-                    Stop::Raise(raised) => Stop::raise(raised.kind, "byte indices must be integers within its length"),
-                    other => other,
-                })?;
+                let at = self.index(index, bytes.len(), "byte", "")?;
                 Ok(Value::Int(bytes.get(at).map_or(0, |b| i64::from(*b))))
             }
             Value::Ref(id) => {
@@ -155,9 +156,14 @@ impl Vm {
         type_error!("'{}' object does not support item assignment", self.type_name(object))
     }
 
+    fn not_deletable(&self, object: &Value, not: &str) -> Stop {
+        type_error!("'{}' object {not} support item deletion", self.type_name(object))
+    }
+
     pub(crate) fn delete_item(&mut self, object: &Value, index: &Value) -> Done<()> {
-        let no_deletion =
-            |vm: &Vm| rough!(TypeError, "'{}' object does not support item deletion", vm.type_name(object));
+        // CPython says it in two ways: what has elements is asked for one by its number.
+        let by_number = matches!(num(index), Some(Num::Int(_) | Num::Big(_))) && is_sequence(self.type_of(object));
+        let no_deletion = |vm: &Vm| vm.not_deletable(object, if by_number { "doesn't" } else { "does not" });
         let Value::Ref(id) = object else { return Err(no_deletion(self)) };
         let id = *id;
         match self.heap.get(id) {
@@ -190,9 +196,10 @@ impl Vm {
         }
     }
 
-    pub(crate) fn get_slice(&mut self, object: &Value, bounds: SliceBounds) -> Done<Value> {
+    pub(crate) fn get_slice(&mut self, object: &Value, bounds: &SliceParts) -> Done<Value> {
         match object {
             Value::Str(text) => {
+                let bounds = slice_bounds(bounds)?;
                 self.work(text.len())?;
                 if text.is_ascii() {
                     let (start, step, count) = slice_indices(bounds, text.len());
@@ -213,6 +220,7 @@ impl Vm {
                 self.new_str(part)
             }
             Value::Bytes(bytes) => {
+                let bounds = slice_bounds(bounds)?;
                 let (start, step, count) = slice_indices(bounds, bytes.len());
                 self.spend(count)?;
                 Ok(Value::Bytes(picks(start, step, count).filter_map(|i| bytes.get(i)).copied().collect()))
@@ -222,6 +230,7 @@ impl Vm {
                     Obj::List(items) => (items, true),
                     Obj::Tuple(items) => (items, false),
                     Obj::Range(start, stop, step) => {
+                        let bounds = slice_bounds(bounds)?;
                         let len = usize::try_from(range_len(*start, *stop, *step)).unwrap_or(usize::MAX);
                         let (first, every, _) = slice_indices(bounds, len);
                         let place = |n: i128| i128::from(*start) + n * i128::from(*step);
@@ -236,7 +245,7 @@ impl Vm {
                     Obj::Dict(_) => return Err(Stop::type_error("unhashable type: 'slice'")),
                     _ => return Err(self.not_subscriptable(object)),
                 };
-                let (start, step, count) = slice_indices(bounds, items.len());
+                let (start, step, count) = slice_indices(slice_bounds(bounds)?, items.len());
                 let part: Vec<Value> = picks(start, step, count).filter_map(|i| items.get(i)).cloned().collect();
                 if list { self.new_list(part) } else { self.new_tuple(part) }
             }
@@ -245,11 +254,14 @@ impl Vm {
         }
     }
 
-    pub(crate) fn set_slice(&mut self, object: &Value, bounds: SliceBounds, value: Option<&Value>) -> Done<()> {
-        let Value::Ref(id) = object else { return Err(Stop::unsupported("slice assignment to this")) };
-        let id = *id;
-        let Obj::List(items) = self.heap.get(id) else { return Err(Stop::unsupported("slice assignment to this")) };
-        let (start, step, count) = slice_indices(bounds, items.len());
+    pub(crate) fn set_slice(&mut self, object: &Value, bounds: &SliceParts, value: Option<&Value>) -> Done<()> {
+        let (id, items) = match (object, self.obj(object)) {
+            (Value::Ref(id), Some(Obj::List(items))) => (*id, items),
+            (_, Some(Obj::Dict(_))) => return Err(Stop::type_error("unhashable type: 'slice'")),
+            _ if value.is_some() => return Err(self.not_assignable(object)),
+            _ => return Err(self.not_deletable(object, "does not")),
+        };
+        let (start, step, count) = slice_indices(slice_bounds(bounds)?, items.len());
         let len = items.len();
         let new = match value {
             Some(value) => match self.collect(value) {
@@ -291,6 +303,42 @@ impl Vm {
         }
         Ok(())
     }
+}
+
+/// The bounds of a slice as numbers. CPython looks at the step first.
+fn slice_bounds([lower, upper, step]: &SliceParts) -> Done<SliceBounds> {
+    let part = |value: &Value| match value {
+        Value::None => Ok(None),
+        Value::Int(n) => Ok(Some(*n)),
+        Value::Bool(b) => Ok(Some(i64::from(*b))),
+        Value::Big(n) => Ok(Some(if n.sign() == num_bigint::Sign::Minus { i64::MIN } else { i64::MAX })),
+        _ => Err(Stop::type_error("slice indices must be integers or None or have an __index__ method")),
+    };
+    let step = part(step)?;
+    if step == Some(0) {
+        return Err(Stop::exact(ExcKind::ValueError, "slice step cannot be zero"));
+    }
+    Ok((part(lower)?, part(upper)?, step))
+}
+
+/// Whether CPython counts a type among the sequences, if only because it can be asked what is in it.
+pub(crate) fn is_sequence(of: Type) -> bool {
+    matches!(
+        of,
+        Type::Str
+            | Type::Bytes
+            | Type::List
+            | Type::Tuple
+            | Type::Range
+            | Type::Dict
+            | Type::DefaultDict
+            | Type::Set
+            | Type::FrozenSet
+            | Type::Keys
+            | Type::Values
+            | Type::Items
+            | Type::Instance
+    )
 }
 
 /// The indices a slice selects.

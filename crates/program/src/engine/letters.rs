@@ -5,12 +5,71 @@ use unicode_general_category::{GeneralCategory as Category, get_general_category
 use super::fault::Stop;
 use super::vm::Done;
 
+/// The characters that Unicode has since 14.0, which is CPython 3.11's (and places between them that have none yet): to CPython 3.11 they
+/// are no characters at all, to later versions some are. Made by holding this module against CPython 3.11 at every code point.
+#[rustfmt::skip]
+const NEW: [(u32, u32); 75] = [
+    (0x558, 0x558), (0x58b, 0x58c), (0x5c8, 0x5c9), (0x88f, 0x88f), (0x897, 0x897), (0xb53, 0xb54),
+    (0xc5c, 0xc5c), (0xcdc, 0xcdc), (0xcf3, 0xcf3), (0xece, 0xece), (0x1acf, 0x1af0), (0x1b4e, 0x1b4f),
+    (0x1b7f, 0x1b7f), (0x1c89, 0x1c8a), (0x208f, 0x208f), (0x209d, 0x209f), (0x2427, 0x2429),
+    (0x2ffc, 0x2fff), (0x31e4, 0x31ef), (0xa7cb, 0xa7cf), (0xa7d2, 0xa7d2), (0xa7d4, 0xa7d4),
+    (0xa7da, 0xa7f1), (0xab6c, 0xab6d), (0x105c0, 0x105f3), (0x107bb, 0x107bf), (0x10940, 0x10959),
+    (0x10d40, 0x10d8f), (0x10ec2, 0x10eff), (0x1123f, 0x11241), (0x11380, 0x113e2), (0x116d0, 0x116e3),
+    (0x11b00, 0x11bf9), (0x11db0, 0x11df1), (0x11f00, 0x11f5a), (0x1246f, 0x1246f), (0x12475, 0x1247f),
+    (0x12550, 0x12686), (0x1342f, 0x1342f), (0x13440, 0x143fa), (0x16100, 0x16139), (0x16d40, 0x16d79),
+    (0x16ea0, 0x16ed3), (0x16ff2, 0x16ff6), (0x187f8, 0x187ff), (0x18cd6, 0x18cff), (0x18d09, 0x191d2),
+    (0x1b123, 0x1b132), (0x1b155, 0x1b155), (0x1b168, 0x1b168), (0x1cc00, 0x1ceb3), (0x1d127, 0x1d128),
+    (0x1d250, 0x1d2d3), (0x1d6a6, 0x1d6a6), (0x1df1f, 0x1dfff), (0x1e030, 0x1e08f), (0x1e4d0, 0x1e6ff),
+    (0x1f6dc, 0x1f6dc), (0x1f774, 0x1f77f), (0x1f7d9, 0x1f7d9), (0x1f8b2, 0x1f8c1), (0x1fa75, 0x1fa77),
+    (0x1fa87, 0x1fa8f), (0x1faad, 0x1faaf), (0x1fabb, 0x1fabf), (0x1fac6, 0x1facf), (0x1fada, 0x1fadf),
+    (0x1fae8, 0x1fae9), (0x1faf7, 0x1faf8), (0x1fbcb, 0x1fbef), (0x2b739, 0x2b73f), (0x2b81e, 0x2b81e),
+    (0x2cea2, 0x2cead), (0x2ebf0, 0x2ee5d), (0x31350, 0x3fc3f),
+];
+
+/// Whether a character is newer than the Unicode of CPython 3.11.
+pub(crate) fn is_new(c: char) -> bool {
+    let n = u32::from(c);
+    let at = NEW.partition_point(|(_, last)| *last < n);
+    NEW.get(at).is_some_and(|(first, _)| *first <= n)
+}
+
+/// Whether all that is asked about the letters of a text has been so since the Unicode of CPython 3.11; an error if not.
+pub(crate) fn settled(text: &str) -> Done<()> {
+    // These were there, but have another case since, or may stand in a name.
+    let changed = |c| {
+        matches!(
+            c,
+            '\u{19b}'
+                | '\u{264}'
+                | '\u{295}'
+                | '\u{10fc}'
+                | '\u{200c}'
+                | '\u{200d}'
+                | '\u{30fb}'
+                | '\u{a7d3}'
+                | '\u{a7d5}'
+                | '\u{a7f2}'..='\u{a7f4}' | '\u{ab69}' | '\u{ff65}'
+        )
+    };
+    if text.is_ascii() || !text.chars().any(|c| changed(c) || is_new(c)) { Ok(()) } else { Err(unsettled()) }
+}
+
+#[cold]
+pub(crate) fn unsettled() -> Stop {
+    Stop::unsupported("letters that are newer, or have changed, since Unicode 14")
+}
+
 /// Ideographs that stand for numbers.
 const NUMERALS: &str = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零";
 
 /// White space as Python's `str` methods see it.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// White space around what `int` and `float` read: they do not take the separators of ASCII for it.
+pub(crate) fn is_space_of_numbers(c: char) -> bool {
+    c.is_whitespace()
 }
 
 /// Whether `str.splitlines` ends a line here.
@@ -36,7 +95,7 @@ pub(crate) fn decimal(c: char) -> Option<u32> {
     }
     let is = |c: char| get_general_category(c) == Category::DecimalNumber;
     let before = |c: char| char::from_u32(u32::from(c).wrapping_sub(1)).filter(|c| is(*c));
-    is(c).then(|| (std::iter::successors(Some(c), |c| before(*c)).count() as u32 - 1) % 10)
+    (is(c) && !is_new(c)).then(|| (std::iter::successors(Some(c), |c| before(*c)).count() as u32 - 1) % 10)
 }
 
 /// A text with its digits of other scripts written in ASCII.
@@ -147,4 +206,23 @@ pub(crate) fn casefold(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is newer is found by comparison: after an update it must be made again.
+    #[test]
+    fn the_table_of_new_characters_is_of_the_unicode_that_is_used() {
+        assert_eq!(unicode_general_category::UNICODE_VERSION, (16, 0, 0));
+        assert_eq!(unicode_ident::UNICODE_VERSION, (18, 0, 0));
+        assert_eq!(char::UNICODE_VERSION.0, 17);
+        assert!(NEW.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        assert!(
+            ['\u{558}', '\u{1fae8}', '\u{11f50}', '\u{3134f}', '\u{31350}'].map(is_new)
+                == [true, true, true, false, true]
+        );
+        assert!(!['a', '\u{e9}', '\u{557}', '\u{559}', '\u{4e00}', '\u{1f600}'].map(is_new).contains(&true));
+    }
 }

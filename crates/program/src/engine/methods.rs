@@ -2,6 +2,7 @@
 //! texts are in `strings`, of bytes in `byte_strings`, of numbers in `numeric`.
 
 use super::code::Operator;
+use super::counts::{Called, owner, wrong_count, wrong_name};
 use super::fault::{ExcKind, Stop};
 use super::numeric::{code_point, float_from_hex};
 use super::ops::{combine, meet, out_of_range};
@@ -41,7 +42,7 @@ impl Vm {
         keywords: Keywords,
     ) -> Done<Value> {
         self.tick()?;
-        let (args, keywords) = self.bind_arguments(name, takes, args, keywords)?;
+        let (args, keywords) = self.bind_arguments(Called::On(this), name, takes, args, keywords)?;
         if is_class_method(name) {
             let of = self.type_of(this);
             return self.class_method(of, name, &args);
@@ -82,24 +83,43 @@ impl Vm {
         unsupported!("{}.{name}", self.type_name(this))
     }
 
+    /// The type by whose name CPython calls a method.
+    fn owner(&self, called: &Called<'_>, name: &str) -> Option<&'static str> {
+        match called {
+            Called::On(this) => Some(owner(self.type_of(this), name)),
+            Called::Of(of) => Some(owner(*of, name)),
+            Called::Itself => None,
+        }
+    }
+
     /// Puts the arguments given by name in their places. Where a method takes any name, those are handed on.
     pub(crate) fn bind_arguments(
         &self,
+        called: Called<'_>,
         name: &str,
         takes: Takes,
         mut args: Args,
         keywords: Keywords,
     ) -> Done<(Args, Keywords)> {
-        if args.len() > takes.most {
-            return Err(rough!(TypeError, "{name}() takes at most {} arguments, {} given", takes.most, args.len()));
+        let counts = (args.len(), args.len() + keywords.len());
+        if let Some((keyword, _)) = keywords.first()
+            && takes.names.is_empty()
+        {
+            return Err(wrong_name(self.owner(&called, name), name, takes, keyword));
+        }
+        let known = || if takes.names == "*" { usize::MAX } else { takes.names.split(',').count() };
+        if args.len() > takes.most || (!keywords.is_empty() && counts.1 > known()) {
+            return Err(wrong_count(self.owner(&called, name), name, takes, counts));
         }
         if takes.names == "*" {
             return Ok((args, keywords));
         }
+        let mut unknown = None;
         for (keyword, value) in keywords {
             let place = takes.names.split(',').position(|known| *known == *keyword && !known.is_empty());
             let Some(place) = place else {
-                return Err(rough!(TypeError, "{name}() got an unexpected keyword argument '{keyword}'"));
+                unknown.get_or_insert(keyword);
+                continue;
             };
             while args.len() <= place {
                 args.push(Value::Unbound);
@@ -110,9 +130,12 @@ impl Vm {
             }
         }
         if (0..takes.least).any(|i| given(&args, i).is_none()) {
-            return Err(rough!(TypeError, "{name}() takes at least {} arguments", takes.least));
+            return Err(wrong_count(self.owner(&called, name), name, takes, counts));
         }
-        Ok((args, Keywords::new()))
+        match unknown {
+            Some(keyword) => Err(wrong_name(self.owner(&called, name), name, takes, &keyword)),
+            None => Ok((args, Keywords::new())),
+        }
     }
 
     /// `str.lower(x)`: the method taken from the type.
@@ -120,7 +143,7 @@ impl Vm {
         if is_class_method(name)
             && let Some(Member::Method(takes)) = member(of, name)
         {
-            let (args, _) = self.bind_arguments(name, takes, args, keywords)?;
+            let (args, _) = self.bind_arguments(Called::Of(of), name, takes, args, keywords)?;
             return self.class_method(of, name, &args);
         }
         if args.is_empty() {
@@ -184,10 +207,7 @@ impl Vm {
             }
             (Some(Value::Str(from)), Some(Value::Str(to)), None | Some(Value::Str(_))) => {
                 if from.chars().count() != to.chars().count() {
-                    return Err(Stop::raise(
-                        ExcKind::ValueError,
-                        "the first two maketrans arguments must have equal length",
-                    ));
+                    return Err(exact!(ValueError, "the first two maketrans arguments must have equal length"));
                 }
                 let code = |c: char| Value::Int(i64::from(u32::from(c)));
                 for (from, to) in from.chars().zip(to.chars()) {
@@ -199,7 +219,16 @@ impl Vm {
                     }
                 }
             }
-            _ => return Err(Stop::raise(ExcKind::TypeError, "maketrans() takes texts")),
+            (_, Some(other), _) if !matches!(other, Value::Str(_)) => {
+                return Err(type_error!("maketrans() argument 2 must be str, not {}", self.none_or_type(other)));
+            }
+            (_, _, Some(other)) if !matches!(other, Value::Str(_)) => {
+                return Err(type_error!("maketrans() argument 3 must be str, not {}", self.none_or_type(other)));
+            }
+            _ => {
+                let what = "first maketrans argument must be a string if there is a second argument";
+                return Err(Stop::type_error(what));
+            }
         }
         self.alloc(Obj::Dict(table))
     }
@@ -216,6 +245,10 @@ impl Vm {
             return Ok(Value::Int(count));
         }
         let len = self.len(this)? as i64;
+        // Unlike a text's, these bounds are never `None`.
+        if [1, 2].iter().filter_map(|at| given(args, *at)).any(|bound| !is_whole(bound)) {
+            return Err(Stop::type_error("slice indices must be integers or have an __index__ method"));
+        }
         let (first, end) = (self.bound(args, 1, len, 0)?, self.bound(args, 2, len, len)?);
         let (mut at, mut found) = (0, None);
         self.each(this, |vm, value| {
@@ -228,9 +261,12 @@ impl Vm {
         match (found, self.type_of(this)) {
             (Some(at), _) => Ok(Value::Int(at)),
             (None, Type::Tuple) => Err(Stop::exact(ExcKind::ValueError, "tuple.index(x): x not in tuple")),
-            (None, Type::Range) => Err(Stop::raise(ExcKind::ValueError, "this is not in range")),
+            (None, Type::Range) if matches!(wanted, Value::Int(_) | Value::Bool(_) | Value::Big(_)) => {
+                Err(exact!(ValueError, "{} is not in range", self.repr(&wanted)?))
+            }
+            (None, Type::Range) => Err(exact!(ValueError, "sequence.index(x): x not in sequence")),
             (None, _) => {
-                let text = self.repr(&wanted).unwrap_or_default();
+                let text = self.repr(&wanted)?;
                 Err(exact!(ValueError, "{text} is not in list"))
             }
         }
@@ -532,6 +568,10 @@ impl Vm {
             }
         }
     }
+}
+
+fn is_whole(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Bool(_) | Value::Big(_))
 }
 
 fn is_class_method(name: &str) -> bool {

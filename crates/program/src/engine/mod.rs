@@ -13,6 +13,7 @@ pub(crate) mod code;
 pub(crate) mod compile;
 mod compile_expr;
 mod construct;
+mod counts;
 mod eval;
 mod exec;
 pub(crate) mod fill;

@@ -40,21 +40,24 @@ impl Vm {
     }
 
     /// Whether bytes are to be read or written with the lowest first, and whether they have a sign.
-    fn byte_order(&self, args: &Args) -> Done<(bool, bool)> {
+    fn byte_order(&self, method: &str, args: &Args) -> Done<(bool, bool)> {
         let little = match given(args, 1) {
             None => false,
             Some(Value::Str(order)) if matches!(&**order, "big" | "little") => &**order == "little",
             Some(Value::Str(_)) => {
                 return Err(Stop::exact(ExcKind::ValueError, "byteorder must be either 'little' or 'big'"));
             }
-            Some(_) => return Err(Stop::raise(ExcKind::TypeError, "byteorder must be str")),
+            Some(other) => {
+                let of = self.none_or_type(other);
+                return Err(type_error!("{method}() argument 'byteorder' must be str, not {of}"));
+            }
         };
         Ok((little, given(args, 2).map_or(Ok(false), |value| self.truth(value))?))
     }
 
     fn bytes_of_int(&mut self, n: &BigInt, args: &Args) -> Done<Value> {
         let length = given(args, 0).map_or(Ok(1), |value| self.whole(value))?;
-        let (little, signed) = self.byte_order(args)?;
+        let (little, signed) = self.byte_order("to_bytes", args)?;
         let length = usize::try_from(length)
             .map_err(|_| Stop::exact(ExcKind::ValueError, "length argument must be non-negative"))?;
         self.spend(length)?;
@@ -78,7 +81,7 @@ impl Vm {
 
     /// `int.from_bytes`
     pub(crate) fn int_from_bytes(&mut self, args: &Args) -> Done<Value> {
-        let (little, signed) = self.byte_order(args)?;
+        let (little, signed) = self.byte_order("from_bytes", args)?;
         let bytes = match given(args, 0) {
             Some(Value::Str(_)) => return Err(Stop::type_error("cannot convert 'str' object to bytes")),
             Some(Value::Int(_) | Value::Bool(_) | Value::Big(_)) => {
@@ -102,14 +105,12 @@ impl Vm {
         let whole = |value: &Value| num(value).as_ref().and_then(big);
         let [Some(base), Some(exponent), Some(modulus)] = of.map(whole) else {
             let number = of.iter().all(|value| num(value).is_some());
-            return Err(Stop::raise(
-                ExcKind::TypeError,
-                if number {
-                    "pow() 3rd argument not allowed unless all arguments are integers"
-                } else {
-                    "unsupported operand type(s) for ** or pow()"
-                },
-            ));
+            return Err(if number {
+                Stop::type_error("pow() 3rd argument not allowed unless all arguments are integers")
+            } else {
+                let [a, b, c] = of.map(|value| self.type_name(value));
+                type_error!("unsupported operand type(s) for ** or pow(): '{a}', '{b}', '{c}'")
+            });
         };
         if modulus.sign() == Sign::NoSign {
             return Err(Stop::exact(ExcKind::ValueError, "pow() 3rd argument cannot be 0"));

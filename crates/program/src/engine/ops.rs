@@ -6,6 +6,7 @@ use super::byte_strings::{as_bytes, as_text};
 use super::code::{Operator, UnaryOp};
 use super::eval::SliceBounds;
 use super::fault::Stop;
+use super::items::is_sequence;
 use super::number::{Num, num};
 use super::types::Type;
 use super::value::{Entry, Id, Key, Obj, Set, Value};
@@ -263,6 +264,12 @@ impl Vm {
                     list.extend(items);
                 }
                 all.map(|()| left.clone())
+            }
+            // What has elements and is not repeated itself does not ask the right side, as `*` does.
+            (Operator::Mult, object)
+                if !matches!(object, Obj::List(_) | Obj::Tuple(_)) && is_sequence(self.type_of(left)) =>
+            {
+                Err(self.bad_in_place(op, left, right))
             }
             (Operator::Mult, Obj::List(_)) => {
                 let repeated = self.binary(op, left, right)?;

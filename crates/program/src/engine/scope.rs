@@ -5,6 +5,13 @@ use ruff_python_ast::{self as ast, Comprehension, Expr, ExprContext, Parameters,
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// CPython's word on a change of the one name that is a constant.
+pub(crate) const NO_DEBUG: &str = "cannot assign to __debug__";
+
+pub(crate) fn is_debug(name: &str) -> bool {
+    name == "__debug__"
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Module,
@@ -40,11 +47,24 @@ pub(crate) struct Scope<'a> {
     nonlocals: FxHashSet<&'a str>,
 }
 
+/// How a scope mentions a name. What a later `global` or `nonlocal` of that name says depends on it, as in CPython's symbol table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Mention {
+    Param,
+    Read,
+    Annotated,
+    Write,
+    /// Binds as well, but may be declared later: CPython does not mind.
+    Import,
+}
+
 /// The scopes of a piece of source, by the range of the node that opens each.
 #[derive(Debug)]
 pub(crate) struct Scopes<'a> {
     pub all: Vec<Scope<'a>>,
     by_range: FxHashMap<(u32, u32), usize>,
+    /// The first thing in which names are used as CPython refuses to compile.
+    pub fault: Option<(String, TextRange)>,
 }
 
 impl Scopes<'_> {
@@ -74,18 +94,36 @@ pub(crate) fn analyse_expression<'a>(expr: &'a Expr, params: &[&'a str]) -> Scop
 struct Finder<'a> {
     scopes: Scopes<'a>,
     stack: Vec<usize>,
-    uses: Vec<(usize, &'a str)>,
+    uses: Vec<(usize, &'a str, Mention)>,
+    /// The first of them, as many as `known`, to be looked up.
+    mentions: FxHashSet<(usize, &'a str, Mention)>,
+    known: usize,
+    /// The names of the `nonlocal` statements, which must be bound around them: known when all is read.
+    shared: Vec<(usize, &'a str, TextRange)>,
 }
 
 impl<'a> Finder<'a> {
     fn new(root: Kind, params: &[&'a str]) -> Finder<'a> {
-        let scopes = Scopes { all: Vec::new(), by_range: FxHashMap::default() };
-        let mut finder = Finder { scopes, stack: Vec::new(), uses: Vec::new() };
+        let scopes = Scopes { all: Vec::new(), by_range: FxHashMap::default(), fault: None };
+        let mut finder = Finder {
+            scopes,
+            stack: Vec::new(),
+            uses: Vec::new(),
+            mentions: FxHashSet::default(),
+            known: 0,
+            shared: Vec::new(),
+        };
         finder.open(root, None);
         for param in params {
-            finder.bind(param, true);
+            finder.bind(param, Mention::Param, TextRange::default());
         }
         finder
+    }
+
+    /// Notes what CPython refuses; the first counts.
+    #[cold]
+    fn refuse(&mut self, message: impl Into<String>, at: TextRange) {
+        self.scopes.fault.get_or_insert_with(|| (message.into(), at));
     }
 
     fn open(&mut self, kind: Kind, range: Option<TextRange>) {
@@ -121,10 +159,60 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn bind(&mut self, name: &'a str, param: bool) {
+    fn bind(&mut self, name: &'a str, how: Mention, at: TextRange) {
+        if is_debug(name) {
+            self.refuse(NO_DEBUG, at);
+        }
         let scope = self.current();
-        self.uses.push((scope, name));
-        self.bind_own(scope, name, param);
+        self.uses.push((scope, name, how));
+        self.bind_own(scope, name, how == Mention::Param);
+    }
+
+    /// Declares names to be another scope's, which must not be mentioned before in this one.
+    fn declare(&mut self, names: &'a [ast::Identifier], what: &str) {
+        // Only who declares needs to know: what has been read since the last declaration is put in here.
+        self.mentions.extend(self.uses.iter().skip(self.known));
+        self.known = self.uses.len();
+        let scope = self.current();
+        for name in names {
+            let text = name.as_str();
+            let mentioned = |how| self.mentions.contains(&(scope, text, how));
+            let message = if mentioned(Mention::Param) {
+                format!("name '{text}' is parameter and {what}")
+            } else if mentioned(Mention::Read) {
+                format!("name '{text}' is used prior to {what} declaration")
+            } else if mentioned(Mention::Annotated) {
+                format!("annotated name '{text}' can't be {what}")
+            } else if mentioned(Mention::Write) {
+                format!("name '{text}' is assigned to before {what} declaration")
+            } else {
+                continue;
+            };
+            self.refuse(message, name.range());
+        }
+    }
+
+    /// A name with an annotation: bound, also where nothing is assigned, unless it stands in brackets.
+    fn annotated(&mut self, assign: &'a ast::StmtAnnAssign) {
+        match assign.target.as_ref() {
+            Expr::Name(name) if assign.simple => {
+                let here = &self.scopes.all[self.current()];
+                let declared = [("global", &here.globals), ("nonlocal", &here.nonlocals)];
+                let declared = declared.iter().find(|(_, names)| names.contains(name.id.as_str()));
+                if here.kind != Kind::Module
+                    && let Some((what, _)) = declared
+                {
+                    self.refuse(format!("annotated name '{}' can't be {what}", name.id), name.range());
+                }
+                self.bind(name.id.as_str(), Mention::Annotated, name.range());
+            }
+            Expr::Name(_) if assign.value.is_none() => {}
+            target => self.visit_expr(target),
+        }
+        self.visit_annotation(&assign.annotation);
+        if let Some(value) = &assign.value {
+            self.visit_expr(value);
+        }
     }
 
     /// Binds a name in a scope, unless it is declared to be another's.
@@ -136,12 +224,21 @@ impl<'a> Finder<'a> {
     }
 
     /// A walrus binds in the nearest function, module or class around comprehensions.
-    fn bind_walrus(&mut self, name: &'a str) {
+    fn bind_walrus(&mut self, name: &'a str, at: TextRange) {
+        if is_debug(name) {
+            self.refuse(NO_DEBUG, at);
+        }
         let inner = self.current();
-        self.uses.push((inner, name));
+        self.uses.push((inner, name, Mention::Write));
         let mut scope = inner;
         while let Scope { kind: Kind::Comp | Kind::GenExp, parent: Some(parent), .. } = self.scopes.all[scope] {
             scope = parent;
+        }
+        if scope != inner {
+            if self.scopes.all[scope].kind == Kind::Class {
+                self.refuse("assignment expression within a comprehension cannot be used in a class body", at);
+            }
+            self.uses.push((scope, name, Mention::Write));
         }
         self.bind_own(scope, name, false);
     }
@@ -169,7 +266,7 @@ impl<'a> Finder<'a> {
         let plain = parameters.posonlyargs.iter().chain(&parameters.args).map(|p| &p.parameter);
         let only = parameters.kwonlyargs.iter().map(|p| &p.parameter);
         for parameter in plain.chain(parameters.vararg.as_deref()).chain(only).chain(parameters.kwarg.as_deref()) {
-            self.bind(parameter.name.as_str(), true);
+            self.bind(parameter.name.as_str(), Mention::Param, parameter.range());
         }
     }
 
@@ -181,8 +278,30 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Whether a function around a scope binds a name that is declared `nonlocal` there.
+    fn is_bound_around(&self, scope: usize, name: &str) -> bool {
+        let parent = |at: &usize| self.scopes.all[*at].parent;
+        let around = std::iter::successors(parent(&scope), parent).map(|at| &self.scopes.all[at]);
+        let mut functions = around.filter(|scope| !matches!(scope.kind, Kind::Class | Kind::Module));
+        functions.find_map(|scope| match scope.globals.contains(name) {
+            true => Some(false),
+            false => scope.bindings.contains_key(name).then_some(true),
+        }) == Some(true)
+    }
+
     fn finish(mut self) -> Scopes<'a> {
-        for (start, name) in std::mem::take(&mut self.uses) {
+        for (scope, name, at) in std::mem::take(&mut self.shared) {
+            let here = &self.scopes.all[scope];
+            if here.globals.contains(name) {
+                self.refuse(format!("name '{name}' is nonlocal and global"), at);
+            } else if here.kind == Kind::Module {
+                self.refuse("nonlocal declaration not allowed at module level", at);
+            // The methods of a class have this one around them.
+            } else if name != "__class__" && !self.is_bound_around(scope, name) {
+                self.refuse(format!("no binding for nonlocal '{name}' found"), at);
+            }
+        }
+        for (start, name, _) in std::mem::take(&mut self.uses) {
             let mut scope = start;
             let mut crossed = false;
             loop {
@@ -213,7 +332,10 @@ impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::FunctionDef(def) => {
-                self.bind(def.name.as_str(), false);
+                self.bind(def.name.as_str(), Mention::Write, def.name.range());
+                def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
+                let annotations = def.parameters.iter().filter_map(|parameter| parameter.annotation());
+                annotations.chain(def.returns.as_deref()).for_each(|annotation| self.visit_annotation(annotation));
                 self.defaults(&def.parameters);
                 self.open(Kind::Function, Some(def.range()));
                 self.params(&def.parameters);
@@ -221,7 +343,8 @@ impl<'a> Visitor<'a> for Finder<'a> {
                 self.stack.pop();
             }
             Stmt::ClassDef(def) => {
-                self.bind(def.name.as_str(), false);
+                self.bind(def.name.as_str(), Mention::Write, def.name.range());
+                def.decorator_list.iter().for_each(|decorator| self.visit_decorator(decorator));
                 if let Some(arguments) = &def.arguments {
                     self.visit_arguments(arguments);
                 }
@@ -229,13 +352,16 @@ impl<'a> Visitor<'a> for Finder<'a> {
                 self.visit_body(&def.body);
                 self.stack.pop();
             }
+            Stmt::AnnAssign(assign) => self.annotated(assign),
             Stmt::Global(names) => {
+                self.declare(&names.names, "global");
                 let scope = self.current();
                 for name in &names.names {
                     self.scopes.all[scope].globals.insert(name.as_str());
                 }
             }
             Stmt::Nonlocal(names) => {
+                self.declare(&names.names, "nonlocal");
                 let scope = self.current();
                 for name in &names.names {
                     self.scopes.all[scope].nonlocals.insert(name.as_str());
@@ -249,37 +375,71 @@ impl<'a> Visitor<'a> for Finder<'a> {
                     if let Some(outer) = outer {
                         self.bind_in(outer, name.as_str(), false);
                     }
-                    self.uses.push((scope, name.as_str()));
+                    // An import is no mention that a later declaration would mind, and nor is this.
+                    self.uses.push((scope, name.as_str(), Mention::Import));
+                    self.shared.push((scope, name.as_str(), name.range()));
                 }
             }
             Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
                 for alias in names {
-                    self.bind(alias.asname.as_ref().unwrap_or(&alias.name).as_str(), false);
-                }
-            }
-            Stmt::Try(block) => {
-                for handler in &block.handlers {
-                    let ast::ExceptHandler::ExceptHandler(handler) = handler;
-                    if let Some(name) = &handler.name {
-                        self.bind(name.as_str(), false);
+                    // `import a.b` binds `a`.
+                    let first = alias.name.as_str().split('.').next().unwrap_or_default();
+                    let name = alias.asname.as_ref().map_or(first, |name| name.as_str());
+                    if name != "*" {
+                        self.bind(name, Mention::Import, alias.range());
+                    } else if self.scopes.all[self.current()].kind != Kind::Module {
+                        self.refuse("import * only allowed at module level", alias.range());
                     }
                 }
-                visitor::walk_stmt(self, stmt);
+            }
+            // In CPython's order, on which it depends what is mentioned before a declaration.
+            Stmt::Try(block) => {
+                self.visit_body(&block.body);
+                self.visit_body(&block.orelse);
+                block.handlers.iter().for_each(|handler| self.visit_except_handler(handler));
+                self.visit_body(&block.finalbody);
             }
             _ => visitor::walk_stmt(self, stmt),
         }
     }
 
+    fn visit_except_handler(&mut self, handler: &'a ast::ExceptHandler) {
+        let ast::ExceptHandler::ExceptHandler(handler) = handler;
+        if let Some(of) = &handler.type_ {
+            self.visit_expr(of);
+        }
+        if let Some(name) = &handler.name {
+            self.bind(name.as_str(), Mention::Write, name.range());
+        }
+        self.visit_body(&handler.body);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a ast::Pattern) {
+        let name = match pattern {
+            ast::Pattern::MatchAs(pattern) => pattern.name.as_ref(),
+            ast::Pattern::MatchStar(pattern) => pattern.name.as_ref(),
+            ast::Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.bind(name.as_str(), Mention::Write, name.range());
+        }
+        visitor::walk_pattern(self, pattern);
+    }
+
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) => match name.ctx {
-                ExprContext::Load | ExprContext::Invalid => self.uses.push((self.current(), name.id.as_str())),
-                ExprContext::Store | ExprContext::Del => self.bind(name.id.as_str(), false),
+                ExprContext::Load | ExprContext::Invalid => {
+                    self.uses.push((self.current(), name.id.as_str(), Mention::Read));
+                }
+                ExprContext::Del if is_debug(&name.id) => self.refuse("cannot delete __debug__", name.range()),
+                ExprContext::Store | ExprContext::Del => self.bind(name.id.as_str(), Mention::Write, name.range()),
             },
             Expr::Named(named) => {
                 self.visit_expr(&named.value);
                 if let Expr::Name(name) = named.target.as_ref() {
-                    self.bind_walrus(name.id.as_str());
+                    self.bind_walrus(name.id.as_str(), name.range());
                 }
             }
             Expr::Lambda(lambda) => {

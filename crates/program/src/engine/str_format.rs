@@ -50,7 +50,7 @@ impl Vm {
             if after.is_empty() {
                 return error("Single '{' encountered in format string");
             }
-            let Some(end) = end_of_field(after) else { return error("expected '}' before end of string") };
+            let Some(end) = end_of_field(after) else { return error(what_ends_early(after)) };
             let text = self.field(&after[..end], source, depth)?;
             self.spend(text.len())?;
             out.push_str(&text);
@@ -61,13 +61,7 @@ impl Vm {
     }
 
     fn field(&mut self, field: &str, source: &mut Source<'_>, depth: u32) -> Done<String> {
-        // Brackets of an index may hold what else ends a name.
-        let mut inside = false;
-        let end = field.find(|c: char| {
-            inside = if inside { c != ']' } else { c == '[' };
-            !inside && matches!(c, '!' | ':')
-        });
-        let (name, tail) = field.split_at(end.unwrap_or(field.len()));
+        let (name, tail) = field.split_at(end_of_name(field, &['!', ':']).unwrap_or(field.len()));
         if name.contains('{') {
             return Err(Stop::exact(ExcKind::ValueError, "unexpected '{' in field name"));
         }
@@ -75,10 +69,8 @@ impl Vm {
             Some(tail) => {
                 let mut chars = tail.chars();
                 let Some(conversion) = chars.next() else {
-                    return Err(Stop::raise(
-                        ExcKind::ValueError,
-                        "end of string while looking for conversion specifier",
-                    ));
+                    // CPython takes the bracket for it and reads on: what it then says depends on what is there.
+                    return Err(rough!(ValueError, "unmatched '{{' in format spec"));
                 };
                 match (chars.as_str(), chars.as_str().strip_prefix(':')) {
                     (_, Some(spec)) => (Some(conversion), spec),
@@ -94,7 +86,8 @@ impl Vm {
             Some('s') => Value::str(&self.str_of(&value)?),
             Some('r') => Value::str(&self.repr(&value)?),
             Some('a') => Value::str(&super::text::ascii(&self.repr(&value)?)),
-            Some(_) => return Err(Stop::raise(ExcKind::ValueError, "Unknown conversion specifier")),
+            Some(other @ '!'..='~') => return Err(exact!(ValueError, "Unknown conversion specifier {other}")),
+            Some(other) => return Err(exact!(ValueError, "Unknown conversion specifier \\x{:x}", u32::from(other))),
         };
         let spec = if spec.contains(['{', '}']) { self.fill(spec, source, depth - 1)? } else { spec.to_owned() };
         self.format_value(&value, &spec)
@@ -134,8 +127,7 @@ impl Vm {
     }
 
     fn first_of_field(&mut self, name: &str, source: &mut Source<'_>) -> Done<Value> {
-        let switched =
-            |from: &str, to: &str| Stop::raise(ExcKind::ValueError, format!("cannot switch from {from} to {to}"));
+        let switched = |from: &str, to: &str| exact!(ValueError, "cannot switch from {from} to {to}");
         let place = match (number(name)?, &mut source.automatic) {
             (None, Some(next)) if name.is_empty() => {
                 *next += 1;
@@ -187,4 +179,25 @@ fn end_of_field(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Where the name of a field ends. Brackets of an index may hold what else ends it.
+fn end_of_name(field: &str, ends: &[char]) -> Option<usize> {
+    let mut inside = false;
+    field.find(|c: char| {
+        inside = if inside { c != ']' } else { c == '[' };
+        !inside && ends.contains(&c)
+    })
+}
+
+/// What CPython says of a field that is not closed, by what it has come to.
+fn what_ends_early(field: &str) -> &'static str {
+    let Some(end) = end_of_name(field, &['{', '!', ':']) else { return "expected '}' before end of string" };
+    let mut rest = field[end..].chars();
+    match (rest.next(), rest.next(), rest.next()) {
+        (Some('{'), ..) => "unexpected '{' in field name",
+        (Some('!'), None, _) => "end of string while looking for conversion specifier",
+        (Some('!'), _, Some(c)) if c != ':' => "expected ':' after conversion specifier",
+        _ => "unmatched '{' in format spec",
+    }
 }

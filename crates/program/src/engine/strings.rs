@@ -5,11 +5,16 @@ use std::sync::Arc;
 use super::fault::{ExcKind, Stop};
 use super::letters::{
     casefold, decimal, ends_line, is_alpha, is_cased, is_digit, is_numeric, is_space, is_title, printable, push_title,
+    settled,
 };
 use super::methods::given;
 use super::number::{Num, num};
+use super::relate::no_iterable;
 use super::value::{Obj, Value};
 use super::vm::{Args, Done, Vm};
+
+/// CPython's word on a part that a text does not have.
+pub(crate) const NOT_FOUND: &str = "substring not found";
 
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'t> {
@@ -24,9 +29,14 @@ impl Text<'_> {
     }
 
     /// Whether it is not empty and all its characters are so.
-    fn all(self, is: fn(char) -> bool) -> Value {
+    fn all(self, is: fn(char) -> bool) -> Done<Value> {
+        self.settled()?;
         let own = |c: char| is(c) && (c.is_ascii() || !self.bytes);
-        Value::Bool(!self.text.is_empty() && self.text.chars().all(own))
+        Ok(Value::Bool(!self.text.is_empty() && self.text.chars().all(own)))
+    }
+
+    fn settled(self) -> Done<()> {
+        if self.bytes { Ok(()) } else { settled(self.text) }
     }
 
     fn is_upper(self, c: char) -> bool {
@@ -56,9 +66,7 @@ impl Vm {
                 let chars: Option<Vec<char>> = match given(args, 0) {
                     None | Some(Value::None) => None,
                     Some(Value::Str(set)) => Some(set.chars().collect()),
-                    Some(other) => {
-                        return Err(type_error!("{name} arg must be None or str, not {}", self.type_name(other)));
-                    }
+                    Some(_) => return Err(type_error!("{name} arg must be None or str")),
                 };
                 let drop = |c: char| chars.as_ref().map_or_else(|| of.is_space(c), |set| set.contains(&c));
                 let cut = match name {
@@ -70,14 +78,19 @@ impl Vm {
             }
             "replace" => self.replace(text, args),
             "partition" | "rpartition" => {
-                let separator = self.text_arg(args, 0, name)?;
+                let Some(Value::Str(separator)) = given(args, 0) else {
+                    return Err(type_error!(
+                        "must be str, not {}",
+                        self.type_name(given(args, 0).unwrap_or(&Value::None))
+                    ));
+                };
                 if separator.is_empty() {
                     return Err(Stop::exact(ExcKind::ValueError, "empty separator"));
                 }
                 let first = name == "partition";
-                let found = if first { text.split_once(&*separator) } else { text.rsplit_once(&*separator) };
+                let found = if first { text.split_once(&**separator) } else { text.rsplit_once(&**separator) };
                 let parts = match found {
-                    Some((a, b)) => [a, &*separator, b],
+                    Some((a, b)) => [a, &**separator, b],
                     None if first => [text, "", ""],
                     None => ["", "", text],
                 };
@@ -85,32 +98,38 @@ impl Vm {
                 self.new_tuple(parts.map(Value::str).to_vec())
             }
             "removeprefix" | "removesuffix" => {
-                let affix = self.text_arg(args, 0, name)?;
+                let affix = self.text_arg(args, 0, &format!("{name}() argument "))?;
                 let cut = if name == "removeprefix" { text.strip_prefix(&*affix) } else { text.strip_suffix(&*affix) };
                 self.new_str(cut.unwrap_or(text).to_owned())
             }
             "zfill" | "center" | "ljust" | "rjust" => self.justify(text, name, args),
             "expandtabs" => self.expand_tabs(text, args),
             "isascii" => Ok(Value::Bool(text.is_ascii())),
-            "isalpha" => Ok(of.all(is_alpha)),
-            "isalnum" => Ok(of.all(|c| is_alpha(c) || is_digit(c) || is_numeric(c))),
-            "isdigit" => Ok(of.all(is_digit)),
+            "isalpha" => of.all(is_alpha),
+            "isalnum" => of.all(|c| is_alpha(c) || is_digit(c) || is_numeric(c)),
+            "isdigit" => of.all(is_digit),
             "isspace" => Ok(Value::Bool(!text.is_empty() && text.chars().all(|c| of.is_space(c)))),
-            "isnumeric" => Ok(of.all(is_numeric)),
-            "isdecimal" => Ok(of.all(|c| decimal(c).is_some())),
-            "isprintable" => Ok(Value::Bool(text.chars().all(printable))),
+            "isnumeric" => of.all(is_numeric),
+            "isdecimal" => of.all(|c| decimal(c).is_some()),
+            "isprintable" => {
+                of.settled()?;
+                Ok(Value::Bool(text.chars().all(printable)))
+            }
             "isidentifier" => {
+                of.settled()?;
                 let mut chars = text.chars();
                 let first = chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c));
                 Ok(Value::Bool(first && chars.all(unicode_ident::is_xid_continue)))
             }
             "isupper" | "islower" => {
+                of.settled()?;
                 let upper = name == "isupper";
                 let wanted = |c: char| if upper { of.is_upper(c) } else { of.is_lower(c) };
                 let mut cased = text.chars().filter(|c| of.is_cased(*c)).peekable();
                 Ok(Value::Bool(cased.peek().is_some() && cased.all(wanted)))
             }
             "istitle" => {
+                of.settled()?;
                 let (mut cased, mut previous, mut fine) = (false, false, true);
                 for c in text.chars() {
                     let begins = of.is_upper(c) || (!of.bytes && is_title(c));
@@ -123,20 +142,27 @@ impl Vm {
                 Ok(Value::Bool(cased && fine))
             }
             _ => {
+                of.settled()?;
                 let text = recased(of, name)?;
                 self.new_str(text)
             }
         }
     }
 
-    fn text_arg(&self, args: &Args, i: usize, name: &str) -> Done<Arc<str>> {
+    /// An argument that must be a text, as CPython calls it where it is none.
+    fn text_arg(&self, args: &Args, i: usize, called: &str) -> Done<Arc<str>> {
         match given(args, i) {
             Some(Value::Str(text)) => Ok(text.clone()),
             other => {
-                let other = self.type_name(other.unwrap_or(&Value::None));
-                Err(rough!(TypeError, "{name}() argument must be str, not {other}"))
+                let other = self.none_or_type(other.unwrap_or(&Value::None));
+                Err(type_error!("{called}must be str, not {other}"))
             }
         }
+    }
+
+    /// The name of an argument's type, as the errors of arguments have it.
+    pub(crate) fn none_or_type(&self, value: &Value) -> String {
+        if matches!(value, Value::None) { "None".to_owned() } else { self.type_name(value) }
     }
 
     /// A count among the arguments; the most there is where it is negative or not given.
@@ -145,13 +171,18 @@ impl Vm {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    fn join(&mut self, separator: &str, iterable: Option<&Value>) -> Done<Value> {
-        let items = match self.collect(iterable.unwrap_or(&Value::None)) {
-            Err(Stop::Raise(r)) if r.kind == ExcKind::TypeError && r.message.ends_with("is not iterable") => {
-                return Err(Stop::type_error("can only join an iterable"));
+    /// The values that are to be joined.
+    pub(crate) fn collect_joined(&mut self, iterable: &Value) -> Done<Vec<Value>> {
+        match self.collect(iterable) {
+            Err(Stop::Raise(raised)) if raised.message == no_iterable(&self.type_name(iterable)) => {
+                Err(Stop::type_error("can only join an iterable"))
             }
-            other => other?,
-        };
+            other => other,
+        }
+    }
+
+    fn join(&mut self, separator: &str, iterable: Option<&Value>) -> Done<Value> {
+        let items = self.collect_joined(iterable.unwrap_or(&Value::None))?;
         let mut out = String::new();
         for (i, item) in items.iter().enumerate() {
             let Value::Str(part) = item else {
@@ -195,6 +226,7 @@ impl Vm {
     }
 
     fn starts(&mut self, text: &str, name: &str, args: &Args) -> Done<Value> {
+        let window = self.window(text, args)?;
         let first = given(args, 0).unwrap_or(&Value::None);
         let affixes = match (first, self.obj(first)) {
             (Value::Str(_), _) => vec![first.clone()],
@@ -204,7 +236,6 @@ impl Vm {
                 return Err(type_error!("{name} first arg must be str or a tuple of str, not {other}"));
             }
         };
-        let window = self.window(text, args)?;
         for affix in &affixes {
             let Value::Str(affix) = affix else {
                 return Err(type_error!("tuple for {name} must only contain str, not {}", self.type_name(affix)));
@@ -219,6 +250,8 @@ impl Vm {
     }
 
     fn find(&mut self, text: &str, name: &str, args: &Args) -> Done<Value> {
+        // The bounds are looked at before what is looked for.
+        let window = self.window(text, args)?;
         let part = match given(args, 0) {
             Some(Value::Str(part)) => part.clone(),
             other => {
@@ -227,7 +260,6 @@ impl Vm {
             }
         };
         self.work(text.len() + part.len())?;
-        let window = self.window(text, args)?;
         if name == "count" {
             return Ok(Value::Int(match window {
                 None => 0,
@@ -242,7 +274,7 @@ impl Vm {
         match found {
             Some(at) => Ok(Value::Int(at as i64)),
             None if name.ends_with("find") => Ok(Value::Int(-1)),
-            None => Err(Stop::exact(ExcKind::ValueError, "substring not found")),
+            None => Err(Stop::exact(ExcKind::ValueError, NOT_FOUND)),
         }
     }
 
@@ -271,7 +303,12 @@ impl Vm {
     }
 
     fn split_lines(&mut self, of: Text<'_>, args: &Args) -> Done<Value> {
-        let keep = given(args, 0).map_or(Ok(false), |value| self.truth(value))?;
+        let keep = match given(args, 0) {
+            None | Some(Value::Bool(false) | Value::Int(0)) => false,
+            Some(Value::Bool(true) | Value::Int(_)) => true,
+            // Python 3.11 takes whole numbers, 3.12 anything.
+            Some(_) => return Err(Stop::unsupported("this argument of splitlines")),
+        };
         let ends = |c: char| if of.bytes { matches!(c, '\n' | '\r') } else { ends_line(c) };
         let (mut parts, mut rest) = (Vec::new(), of.text);
         while let Some(at) = rest.find(ends) {
@@ -306,7 +343,8 @@ impl Vm {
     }
 
     fn replace(&mut self, text: &str, args: &Args) -> Done<Value> {
-        let (old, new) = (self.text_arg(args, 0, "replace")?, self.text_arg(args, 1, "replace")?);
+        let old = self.text_arg(args, 0, "replace() argument 1 ")?;
+        let new = self.text_arg(args, 1, "replace() argument 2 ")?;
         let most = self.count_arg(args, 2)?;
         let count = if old.is_empty() { text.chars().count() + 1 } else { text.matches(&*old).count() }.min(most);
         self.spend_times(count, new.len())?;
@@ -319,8 +357,12 @@ impl Vm {
         let fill = match given(args, 1) {
             None => ' ',
             Some(Value::Str(fill)) if fill.chars().count() == 1 => fill.chars().next().unwrap_or(' '),
-            Some(_) => {
+            Some(Value::Str(_)) => {
                 return Err(Stop::type_error("The fill character must be exactly one character long"));
+            }
+            Some(other) => {
+                let other = self.type_name(other);
+                return Err(type_error!("The fill character must be a unicode character, not {other}"));
             }
         };
         let len = text.chars().count();
@@ -370,7 +412,7 @@ impl Vm {
             Some(Num::Int(n)) => u32::try_from(n).ok().filter(|n| *n < 0x11_0000),
             _ => None,
         };
-        let code = code.ok_or_else(|| Stop::raise(ExcKind::ValueError, message))?;
+        let code = code.ok_or_else(|| Stop::exact(ExcKind::ValueError, message))?;
         char::from_u32(code).ok_or_else(|| Stop::unsupported("lone surrogates in text"))
     }
 }

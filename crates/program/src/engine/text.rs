@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::compile_expr::MAX_DIGITS;
 use super::fault::{ExcKind, Stop};
-use super::letters::printable;
+use super::letters::{is_new, printable, unsettled};
 use super::number::float_repr;
 use super::types::Type;
 use super::value::{Id, Obj, Part, Value};
@@ -44,11 +44,7 @@ impl Vm {
         match args {
             [] => Ok(String::new()),
             [one] if kind == ExcKind::KeyError => self.repr(one),
-            [one] => match self.str_of(one) {
-                // An exception may carry what has no text here; it is still raised.
-                Err(Stop::Unsupported(_)) => Ok(String::from("(a value)")),
-                other => other,
-            },
+            [one] => self.str_of(one),
             many => {
                 let mut out = String::new();
                 self.write_each(("(", ")"), many, &mut out, |vm, arg, out| vm.write_repr(arg, out, &mut Vec::new()))?;
@@ -72,9 +68,10 @@ impl Vm {
                 // 4300 digits take more than 14,280 bits; the exact limit is checked on the text.
                 let text = if n.bits() > 14_290 { String::new() } else { n.to_string() };
                 if text.is_empty() || text.trim_start_matches('-').len() > MAX_DIGITS {
-                    return Err(Stop::raise(
-                        ExcKind::ValueError,
-                        "Exceeds the limit (4300 digits) for integer string conversion",
+                    return Err(exact!(
+                        ValueError,
+                        "Exceeds the limit (4300 digits) for integer string conversion; use \
+                         sys.set_int_max_str_digits() to increase the limit"
                     ));
                 }
                 out.push_str(&text);
@@ -82,7 +79,7 @@ impl Vm {
             Value::Float(x) => out.push_str(&float_repr(*x)),
             Value::Str(s) => {
                 self.spend(s.len())?;
-                quote(s, out);
+                quote(s, out)?;
             }
             Value::Bytes(bytes) => {
                 let double = bytes.contains(&b'\'') && !bytes.contains(&b'"');
@@ -203,13 +200,17 @@ impl Vm {
 }
 
 /// A text as `repr` writes it.
-fn quote(s: &str, out: &mut String) {
+fn quote(s: &str, out: &mut String) -> Done<()> {
     let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
     out.push(quote);
     for c in s.chars() {
+        if !c.is_ascii() && is_new(c) {
+            return Err(unsettled());
+        }
         quote_one(c, quote, out);
     }
     out.push(quote);
+    Ok(())
 }
 
 fn quote_one(c: char, quote: char, out: &mut String) {
