@@ -5,41 +5,37 @@ __end__ = lambda: None
 
 
 def __added__(a, b):
-    if type(a) is list and type(b) is not list:
-        return list(__order__(b))
-    return b
+    if type(a) is not list or type(b) is list:
+        return b
+    if type(b) is tuple:
+        return list(b)
+    # One at a time: it may look at the list, or fail in between.
+    for x in __order__(b):
+        a.append(x)
+    return []
 
 
 def __any__(items, f):
-    try:
-        for x in items:
-            r = f(x)
-            if r and r[0]:
-                return True
-    except StopIteration:
-        raise RuntimeError('generator raised StopIteration')
+    for x in items:
+        r = f(x)
+        if r and r[0]:
+            return True
     return False
 
 
 def __all__(items, f):
-    try:
-        for x in items:
-            r = f(x)
-            if r and not r[0]:
-                return False
-    except StopIteration:
-        raise RuntimeError('generator raised StopIteration')
+    for x in items:
+        r = f(x)
+        if r and not r[0]:
+            return False
     return True
 
 
 def __first__(items, f, *default):
-    try:
-        for x in items:
-            r = f(x)
-            if r:
-                return r[0]
-    except StopIteration:
-        raise RuntimeError('generator raised StopIteration')
+    for x in items:
+        r = f(x)
+        if r:
+            return r[0]
     if default:
         return default[0]
     raise StopIteration
@@ -53,15 +49,22 @@ def __generator__(items, f):
         kept = items
         for x in kept:
             items = iter(())
-            try:
-                r = f(x)
-            except StopIteration:
-                raise RuntimeError('generator raised StopIteration')
+            r = f(x)
             items = kept
             if r:
                 return r[0]
         return __end__
     return iter(step, __end__)
+
+
+# Only where `next` is called within: what is caught and raised anew has lost its line.
+def __guarded__(f):
+    def guarded(x):
+        try:
+            return f(x)
+        except StopIteration:
+            raise RuntimeError('generator raised StopIteration')
+    return guarded
 
 
 def __chain__(rows):
@@ -128,8 +131,8 @@ def __uneven__(parts, ended):
             raise ValueError(f"zip() argument {n + 1} is longer than argument{' 1' if n == 1 else 's 1-' + str(n)}")
 
 
-def __enumerate__(items, start=0):
-    items = iter(__order__(items))
+def __enumerate__(iterable, start=0):
+    items = iter(__order__(iterable))
     n = start - 1
     def step():
         nonlocal n
@@ -151,9 +154,11 @@ def __reversed__(items):
     return iter(step, __end__)
 
 
-def __round__(x, ndigits=None):
+def __round__(number, ndigits=None):
+    x = number
     if ndigits is None or type(ndigits) is not int and type(ndigits) is not bool:
         return round(x, ndigits)
+    ndigits = int(ndigits)
     if type(x) is int or type(x) is bool:
         if ndigits >= 0:
             return int(x)
@@ -189,7 +194,16 @@ def __center__(o, *a):
 
 
 def __past__(o, a):
-    return type(o) is str and len(a) > 1 and type(a[1]) is int and a[1] > len(o)
+    if type(o) is not str or len(a) < 2:
+        return False
+    n = len(o)
+    start = 0 if a[1] is None else a[1]
+    end = n if len(a) < 3 or a[2] is None else a[2]
+    if start < 0:
+        start = max(start + n, 0)
+    if end < 0:
+        end = max(end + n, 0)
+    return start > min(end, n)
 
 
 def __find__(o, *a):
@@ -268,6 +282,12 @@ def __pow__(a, b):
     return r
 
 
+def __type__(*a):
+    if len(a) == 1 and isinstance(a[0], BaseException):
+        __refuse__('the type of an exception')
+    return type(*a)
+
+
 def __caught__(e, shown):
     # By `isinstance`: the engine's `type(e)` is no exception's type.
     plain = isinstance(e, (KeyError, IndexError, ZeroDivisionError, AssertionError, StopIteration))
@@ -320,15 +340,21 @@ def __shown__(x):
     t = type(x)
     if t is list or t is tuple:
         for y in x:
-            if type(y) not in (str, int):
-                __shown__(y)
+            __shown_within__(y)
     elif t is dict:
+        for y in x:
+            __shown_within__(y)
         for y in x.values():
-            if type(y) not in (str, int):
-                __shown__(y)
+            __shown_within__(y)
     elif t is set or t is frozenset:
         return __order__(x)
     return x
+
+
+def __shown_within__(x):
+    if type(x) is frozenset and list(__order__(x)) != list(x):
+        __refuse__('the order of a set of such values')
+    __shown__(x)
 
 
 def __summed__(s):

@@ -22,6 +22,11 @@ pub(crate) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
 
 /// An exception as CPython words it.
 fn told(exception: &MontyException, message: &str, prepared: &Prepared) -> FaultKind {
+    // A helper's name is its builtin's with underscores.
+    let message = &match message.strip_prefix("__").and_then(|rest| rest.split_once("__() ")) {
+        Some((name, rest)) => format!("{name}() {rest}"),
+        None => message.to_owned(),
+    };
     let place = exception.traceback().last().map_or("", |frame| prepared.text(frame));
     let exception = exception.exc_type();
     match words(exception, message, place, &prepared.functions) {
@@ -112,6 +117,11 @@ fn value_gap(message: &str) -> Option<&'static str> {
         message.starts_with("invalid literal for int()") || message.starts_with("could not convert string to float");
     if of_text && (!message.is_ascii() || message.contains('_')) {
         return Some("a number of other digits than ASCII's, or with underscores");
+    }
+    let formatted =
+        message.strip_prefix("Unknown format code ").and_then(|rest| rest.split_once("' for object of type '"));
+    if formatted.is_some_and(|(_, kind)| !matches!(kind.trim_end_matches('\''), "str" | "int" | "float" | "bool")) {
+        return Some("a format of what has none");
     }
     message.starts_with("pow() 2nd argument cannot be negative").then_some("`pow` that inverts")
 }

@@ -62,6 +62,7 @@ fn type_error(message: &str) -> Option<String> {
     if let Some((kind, rest)) = message.split_once(" indices must be integers, not '") {
         let not = rest.trim_end_matches('\'');
         return match kind {
+            "bytes" => Some(format!("byte indices must be integers or slices, not {not}")),
             "str" => Some(format!("string indices must be integers, not '{not}'")),
             "list" | "tuple" | "range" => Some(format!("{kind} indices must be integers or slices, not {not}")),
             _ => None,
@@ -78,6 +79,9 @@ fn type_error(message: &str) -> Option<String> {
     }
     if let Some(("bytes", right)) = operands(message, "+") {
         return Some(format!("can't concat {right} to bytes"));
+    }
+    if let Some(kind) = message.strip_prefix("an integer is required (got type ") {
+        return Some(format!("'{}' object cannot be interpreted as an integer", kind.trim_end_matches(')')));
     }
     message.strip_suffix(" is not a container or iterable").map(|start| format!("{start} is not iterable"))
 }

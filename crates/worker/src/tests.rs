@@ -1,5 +1,7 @@
 //! Runs in the engine itself, without a process around it.
 
+mod differences;
+
 use serde_json::{Value, json};
 
 use stepwright_sandbox::Step;

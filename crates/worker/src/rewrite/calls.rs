@@ -30,6 +30,12 @@ impl Rewriter<'_> {
             self.visit_all(call);
             return true;
         }
+        if self.is_named(&call.func, &["type"]) {
+            self.is_helped = true;
+            self.replace(call.func.range(), "__type__");
+            self.visit_all(call);
+            return true;
+        }
         let two =
             call.arguments.args.len() == 2 && count == 2 && !call.arguments.args.iter().any(Expr::is_starred_expr);
         if two && self.is_named(&call.func, &["pow"]) {

@@ -11,7 +11,8 @@ impl Rewriter<'_> {
     /// Something that makes elements: an iterator that makes one at a time where it is not consumed whole at once.
     pub(super) fn maker(&mut self, expr: &Expr) {
         let range = expr.range();
-        if self.whole.contains(&range) {
+        // What `next` raises within ends some of these and not others.
+        if self.whole.contains(&range) && !self.text(range).contains("next") {
             return self.below(expr);
         }
         match expr {
@@ -85,6 +86,7 @@ impl Rewriter<'_> {
             let text = self.nested(it, 0, inner);
             return self.replace(TextRange::new(start, end), text);
         };
+        let (open, close) = function_of(self.text(it.range()));
         let over = self.moved_in_order(&first.iter);
         let over = if iter { format!("iter({over})") } else { over };
         let place = TextRange::empty(start);
@@ -93,15 +95,15 @@ impl Rewriter<'_> {
             let from = Some(first.iter.start().to_usize());
             self.insert(start, "\n");
             self.edits.push(Edit { range: place, text: format!("{over},"), from });
-            self.insert(start, "\n lambda __x__: [");
+            self.insert(start, &format!("\n {open}"));
         } else {
-            self.insert(start, &format!("{over}, lambda __x__: ["));
+            self.insert(start, &format!("{over}, {open}"));
         }
         self.visit_expr(&it.elt);
         self.visit_expr(&first.target);
         self.replace(first.iter.range(), "[__x__]");
         first.ifs.iter().for_each(|test| self.visit_expr(test));
-        self.insert(end, "]");
+        self.insert(end, close);
     }
 
     /// The same for loops within loops, all on one line.
@@ -116,7 +118,8 @@ impl Rewriter<'_> {
             n if n > 2 && inner == "__generator__" => format!("__chain__({inner}({within}))"),
             _ => format!("{inner}({within})"),
         };
-        format!("{over}, lambda __x__: [{within} for {target} in [__x__]{tests}]")
+        let (open, close) = function_of(self.text(it.range()));
+        format!("{over}, {open}{within} for {target} in [__x__]{tests}{close}")
     }
 
     /// Whether nothing else can change what is made here while it is looked at.
@@ -127,6 +130,11 @@ impl Rewriter<'_> {
             _ => false,
         }
     }
+}
+
+/// What stands around the element that a function makes. A `StopIteration` of `next` does not end a generator.
+fn function_of(generator: &str) -> (&'static str, &'static str) {
+    if generator.contains("next") { ("__guarded__(lambda __x__: [", "])") } else { ("lambda __x__: [", "]") }
 }
 
 /// Whether its own frame tells the line of what it raises, or none is needed.

@@ -51,8 +51,9 @@ impl Rewriter<'_> {
             None
         };
         for arg in call.arguments.args.iter().skip(from) {
+            let plain = if helper == Some("__shown__") { is_plain(arg) } else { is_no_set(arg) };
             match helper {
-                Some(helper) if !is_no_set(arg) && !arg.is_starred_expr() => self.around(helper, arg),
+                Some(helper) if !plain && !arg.is_starred_expr() => self.around(helper, arg),
                 _ => self.visit_expr(arg),
             }
         }
@@ -100,6 +101,11 @@ impl Rewriter<'_> {
             }
         }
     }
+}
+
+/// Whether it neither is nor holds a set, as can be seen.
+fn is_plain(expr: &Expr) -> bool {
+    expr.is_literal_expr() || expr.is_f_string_expr() || expr.is_compare_expr()
 }
 
 /// Whether it is no set, as can be seen.

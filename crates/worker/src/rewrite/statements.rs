@@ -78,8 +78,6 @@ impl Rewriter<'_> {
             return self.refuse(it, FaultKind::Unsupported("putting a list into a part of another".to_owned()));
         }
         let again = self.read_again(&it.target);
-        // A generator that is added to a list is consumed at once.
-        self.whole.insert(it.value.range());
         self.insert(it.value.start(), &format!("__added__({again}, "));
         self.around("", &it.value);
         self.insert(it.value.end(), ")");
