@@ -27,7 +27,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use crate::edits::{Edit, Edited, apply};
 use crate::known::{TYPES, is_method};
 use crate::screen::{Own, line_of, screen};
-use stepwright_program::parse::{ParseFailure, with_parsed};
+use stepwright_program::parse::{ParseFailure, with_module, with_parsed};
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 /// Functions that rewritten code calls, in Python.
@@ -86,6 +86,8 @@ pub(crate) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
         code.insert_str(0, &helpers);
     }
     let functions = own.globals.difference(&own.inner).cloned().collect();
+    // An edit that went wrong is no mistake of the code's.
+    with_module(&code, |_| ()).map_err(|_| Fault::new(in_this_form()))?;
     Ok(Prepared { code, lines, loses: own.loses, functions })
 }
 
@@ -292,7 +294,8 @@ impl<'a> Visitor<'a> for Rewriter<'_> {
         match stmt {
             Stmt::Delete(delete) if self.delete(delete) => {}
             Stmt::Assign(assign) => self.assign(assign),
-            Stmt::AugAssign(it) if it.op == Operator::Add => self.add(it),
+            Stmt::AugAssign(it) if it.op == Operator::Add => self.add(it, "__added__"),
+            Stmt::AugAssign(it) if it.op == Operator::Pow && !is_whole(&it.value) => self.add(it, "__exponent__"),
             Stmt::For(it) => self.for_each(it),
             Stmt::Try(it) => self.attempt(it),
             _ => walk_stmt(self, stmt),

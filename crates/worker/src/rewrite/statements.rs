@@ -2,7 +2,8 @@
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{
-    ExceptHandler, ExceptHandlerExceptHandler, Expr, Identifier, Stmt, StmtAssign, StmtAugAssign, StmtFor, StmtTry,
+    ExceptHandler, ExceptHandlerExceptHandler, Expr, Identifier, Operator, Stmt, StmtAssign, StmtAugAssign, StmtFor,
+    StmtTry,
 };
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
@@ -69,8 +70,10 @@ impl Rewriter<'_> {
     }
 
     /// A list is extended by anything that has elements; the engine extends it by lists alone.
-    pub(super) fn add(&mut self, it: &StmtAugAssign) {
-        if matches!(it.value.as_ref(), Expr::NumberLiteral(_) | Expr::List(_) | Expr::ListComp(_)) {
+    /// `helper` looks at both sides.
+    pub(super) fn add(&mut self, it: &StmtAugAssign, helper: &str) {
+        let is_simple = matches!(it.value.as_ref(), Expr::NumberLiteral(_) | Expr::List(_) | Expr::ListComp(_));
+        if is_simple && it.op == Operator::Add {
             self.visit_expr(&it.target);
             return self.visit_expr(&it.value);
         }
@@ -78,7 +81,7 @@ impl Rewriter<'_> {
             return self.refuse(it, FaultKind::Unsupported("putting a list into a part of another".to_owned()));
         }
         let again = self.read_again(&it.target);
-        self.insert(it.value.start(), &format!("__added__({again}, "));
+        self.insert(it.value.start(), &format!("{helper}({again}, "));
         self.around("", &it.value);
         self.insert(it.value.end(), ")");
     }

@@ -32,6 +32,7 @@ fn what_cannot_be_as_in_cpython_is_refused() {
         "say(str([{30, 20}]))",
         "{9, 1}.pop()",
         "say((-8) ** 0.5)",
+        "x = -8\nx **= 0.5\nsay(x)",
         "say('ﬁ'.title())",
         "say('a\\x0bb'.splitlines())",
         "d = {1: 'a'}\nd[True] = 'b'",
