@@ -246,12 +246,12 @@ def __helpers__(
     def __casefold__(o, *a):
         return __ascii__(o, '`casefold` of letters beyond ASCII').casefold(*a)
 
-    def __splitlines__(o, *a):
+    def __splitlines__(o, *a, **k):
         if type(o) is str:
             for c in '\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029':
                 if c in o:
                     __refuse__('`splitlines` of lines that end with other than a line feed or carriage return')
-        return o.splitlines(*a)
+        return o.splitlines(*a, **k)
 
     def __pow__(a, b):
         r = a**b

@@ -24,32 +24,26 @@ impl Rewriter<'_> {
             return true;
         }
         let count = call.arguments.len();
-        if self.is_named(&call.func, &["round"]) && count > 1 {
+        let starred = call.arguments.args.iter().any(Expr::is_starred_expr);
+        let builtins: &[&str] = match count {
+            2 if call.arguments.keywords.is_empty() && !starred => &["type", "round", "pow"],
+            1 => &["type"],
+            _ => &["type", "round"],
+        };
+        if self.is_named(&call.func, builtins) {
             self.is_helped = true;
-            self.replace(call.func.range(), "__round__");
-            self.visit_all(call);
-            return true;
-        }
-        if self.is_named(&call.func, &["type"]) {
-            self.is_helped = true;
-            self.replace(call.func.range(), "__type__");
-            self.visit_all(call);
-            return true;
-        }
-        let two =
-            call.arguments.args.len() == 2 && count == 2 && !call.arguments.args.iter().any(Expr::is_starred_expr);
-        if two && self.is_named(&call.func, &["pow"]) {
-            self.is_helped = true;
-            self.replace(call.func.range(), "__pow__");
+            let name = self.text(call.func.range());
+            self.replace(call.func.range(), format!("__{name}__"));
             self.visit_all(call);
             return true;
         }
         let Expr::Attribute(a) = call.func.as_ref() else { return false };
         let method = a.attr.as_str();
-        let starred = call.arguments.args.iter().any(Expr::is_starred_expr);
-        let helped = HELPED.contains(&method)
-            || HELPED_FROM.contains(&method) && (count > 1 || starred)
-            || method == "pop" && count == 0 && self.own.has_sets;
+        // None of these has named arguments but `splitlines`; where some are, it is another's.
+        let helped = (call.arguments.keywords.is_empty() || method == "splitlines")
+            && (HELPED.contains(&method)
+                || HELPED_FROM.contains(&method) && (count > 1 || starred)
+                || method == "pop" && count == 0 && self.own.has_sets);
         // `str.center` is a function as it is; what is no method of a plain type's is left alone by its helper.
         if !helped || self.is_named(&a.value, crate::known::TYPES) {
             return false;

@@ -9,8 +9,9 @@ use ruff_text_size::{Ranged as _, TextRange, TextSize};
 use super::Rewriter;
 
 /// Builtins that show the order of what they are given.
-const ORDERED: &[&str] =
-    &["list", "tuple", "sorted", "iter", "dict", "min", "max", "enumerate", "zip", "map", "filter"];
+const ORDERED: &[&str] = &["list", "tuple", "iter", "dict", "enumerate", "zip", "map", "filter"];
+/// Those that show it where a key makes elements alike that are not.
+const ORDERED_BY_KEY: &[&str] = &["sorted", "min", "max"];
 const ORDERED_METHODS: &[&str] = &["join", "extend", "fromkeys"];
 const SHOWN: &[&str] = &["str", "repr", "print", "ascii"];
 
@@ -41,7 +42,10 @@ impl Rewriter<'_> {
             |names: &[&str]| matches!(call.func.as_ref(), Expr::Attribute(a) if names.contains(&a.attr.as_str()));
         let helper = if !self.own.has_sets {
             None
-        } else if self.is_named(&call.func, ORDERED) || method(ORDERED_METHODS) {
+        } else if self.is_named(&call.func, ORDERED)
+            || self.is_named(&call.func, ORDERED_BY_KEY) && !call.arguments.keywords.is_empty()
+            || method(ORDERED_METHODS)
+        {
             Some("__order__")
         } else if self.is_named(&call.func, SHOWN) || method(&["format"]) {
             Some("__shown__")
