@@ -157,7 +157,12 @@ def __helpers__(
         if type(x) is int or type(x) is bool:
             if ndigits >= 0:
                 return int(x)
-            return __nearest__(int(x), 10 ** -ndigits, False)
+            step = 1
+            while ndigits and step <= 2 * abs(x):
+                step *= 10
+                ndigits += 1
+            # What is left would be zeros before a zero.
+            return 0 if ndigits else __nearest__(int(x), step, False)
         if type(x) is not float:
             return round(x, ndigits)
         if x != x or x in (float('inf'), float('-inf')) or x == 0.0 or ndigits > 323:
