@@ -566,7 +566,7 @@ fn code_is_not_run_where_nothing_holds_it() {
         let mut child = command.spawn().unwrap();
         let (prelude, code, functions) = (String::new(), "look()".to_owned(), vec!["look".to_owned()]);
         let (values, limits) = (Value::Object(serde_json::Map::default()), Limits::default());
-        let order = Order { prelude, is_trial: false, code, functions, values, limits, require };
+        let order = Order { prelude, code, functions, values, limits, require };
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(format!("{}\n", serde_json::to_string(&order).unwrap()).as_bytes()).unwrap();
         let mut line = String::new();

@@ -56,7 +56,6 @@ impl Trials {
 fn order(prelude: &str, code: &str, limits: Limits) -> Order {
     Order {
         prelude: prelude.to_owned(),
-        is_trial: true,
         code: code.to_owned(),
         functions: vec![REPORT.to_owned()],
         values: Value::Null,

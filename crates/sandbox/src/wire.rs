@@ -18,9 +18,6 @@ pub struct Order {
     /// Code of this program's own that stands before: what only model-written code may not say, it may.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prelude: String,
-    /// Whether the code catches exceptions to tell of them: then nothing in it may be evaluated otherwise than one element at a time.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_trial: bool,
     pub code: String,
     pub functions: Vec<String>,
     pub values: Value,

@@ -61,7 +61,6 @@ impl Sandbox for Workers {
     async fn start(&self, prelude: &str, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running> {
         let order = Order {
             prelude: prelude.to_owned(),
-            is_trial: false,
             code: code.to_owned(),
             functions: functions.iter().map(|&f| f.to_owned()).collect(),
             values: values.clone(),

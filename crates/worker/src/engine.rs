@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use monty::{FunctionCall, MontyRun, RunProgress};
 use monty_types::{
     AssertMessageAnnotations, CompileOptions, ExtFunctionResult, MontyException, MontyObject, NameLookupResult,
-    PrintWriter, ResourceLimits, ResourceTracker,
+    PrintWriter, ResourceLimits, ResourceTracker, StackFrame,
 };
 use serde_json::Value;
 
-use crate::label::{label, missing, not_yet};
+use crate::label::{label, missing, not_to_be_caught};
 use crate::line::frames;
 use crate::rewrite::{Prepared, prepare};
 use crate::values::{to_json, to_python};
@@ -21,18 +21,9 @@ use stepwright_sandbox::{Bound, Fault, FaultKind};
 /// Builtins that do nothing here, as in Statler's own execution.
 const EMPTIED: &[&str] = &["exec", "eval"];
 
-/// The order's code, looked at and made to fit.
-fn prepared(order: &Order) -> Result<Prepared, Fault> {
-    let prepared = prepare(&order.prelude, &order.code)?;
-    match prepared.first_lazy().filter(|_| order.is_trial) {
-        Some(line) => {
-            let what =
-                "a generator, `map`, `filter`, `zip`, `enumerate` or `reversed`, which the sandbox evaluates whole";
-            Err(Fault::at(u32::try_from(line).unwrap_or(u32::MAX), FaultKind::Unsupported(what.to_owned())))
-        }
-        None => Ok(prepared),
-    }
-}
+/// What helpers of rewritten code end a run by.
+const REFUSE: &str = "__refuse__";
+const GAP: &str = "__gap__";
 
 pub(crate) struct Engine {
     prepared: Prepared,
@@ -45,7 +36,7 @@ impl Engine {
     /// Looks at the code, without running anything of it.
     pub(crate) fn new(order: &Order) -> Result<Self, Fault> {
         Ok(Engine {
-            prepared: prepared(order)?,
+            prepared: prepare(&order.prelude, &order.code)?,
             functions: order.functions.iter().cloned().collect(),
             calls: order.limits.calls,
             waiting: None,
@@ -54,7 +45,7 @@ impl Engine {
 
     /// Runs to the first call or the end.
     pub(crate) fn begin(&mut self, order: &Order) -> Step {
-        let mut names: BTreeSet<&str> = EMPTIED.iter().copied().collect();
+        let mut names: BTreeSet<&str> = EMPTIED.iter().copied().chain([REFUSE, GAP]).collect();
         names.extend(self.functions.iter().map(String::as_str));
         let mut inputs: Vec<(String, MontyObject)> = names
             .iter()
@@ -100,9 +91,15 @@ impl Engine {
                 Ok(RunProgress::FunctionCall(call)) if EMPTIED.contains(&call.function_name.as_str()) => {
                     call.resume(MontyObject::None, PrintWriter::Disabled)
                 }
+                Ok(RunProgress::FunctionCall(call)) if matches!(call.function_name.as_str(), REFUSE | GAP) => {
+                    if let Some(kind) = refusal(&call, &self.prepared) {
+                        return Step::Fault(Fault { line: self.line(&frames(&call)), kind });
+                    }
+                    call.resume(MontyObject::None, PrintWriter::Disabled)
+                }
                 Ok(RunProgress::FunctionCall(call)) => match missing(&call.function_name) {
                     // Not to be caught by the code as if the name were unknown to Python.
-                    Some(kind) => return Step::Fault(Fault { line: line(&call), kind }),
+                    Some(kind) => return Step::Fault(Fault { line: self.line(&frames(&call)), kind }),
                     None => {
                         let unknown = ExtFunctionResult::NotFound(call.function_name.clone());
                         call.resume(unknown, PrintWriter::Disabled)
@@ -121,24 +118,22 @@ impl Engine {
         }
     }
 
+    /// The innermost line of the code's own.
+    fn line(&self, frames: &[StackFrame]) -> Option<u32> {
+        frames.iter().rev().find_map(|frame| self.prepared.line(frame.start.line))
+    }
+
     /// A call of a host function: handed over, unless it is one too many or none that can be.
     fn call(&mut self, call: FunctionCall) -> Step {
         let frames = frames(&call);
-        let line = frames.last().map(|frame| frame.start.line);
+        let line = self.line(&frames);
         let fault = |kind| Step::Fault(Fault { line, kind });
         let Some(left) = self.calls.checked_sub(1) else { return fault(FaultKind::Limit(Bound::Calls)) };
         self.calls = left;
-        if not_yet(&frames, &self.prepared) {
-            let what = format!(
-                "`{}` called where CPython makes elements one at a time and may stop before",
-                call.function_name
-            );
-            return fault(FaultKind::Unsupported(what));
-        }
-        match hand_over(&call) {
+        match hand_over(&call, self.prepared.loses) {
             Ok(handed) => {
                 self.waiting = Some(call);
-                let way = frames.iter().map(|frame| frame.start.line).collect();
+                let way = frames.iter().filter_map(|frame| self.prepared.line(frame.start.line)).collect();
                 Step::Call { call: handed, line: line.unwrap_or(0), way }
             }
             Err(what) => fault(FaultKind::Unsupported(format!("{what} as an argument of `{}`", call.function_name))),
@@ -146,11 +141,20 @@ impl Engine {
     }
 }
 
-fn line(call: &FunctionCall) -> Option<u32> {
-    frames(call).last().map(|frame| frame.start.line)
+/// What a helper of rewritten code is called to say, if it is one.
+fn refusal(call: &FunctionCall, prepared: &Prepared) -> Option<FaultKind> {
+    match call.args.as_slice() {
+        [MontyObject::String(what)] => Some(FaultKind::Unsupported(what.clone())),
+        [MontyObject::Exception { exc_type, arg }, looked_at] => {
+            let looked_at = matches!(looked_at, MontyObject::Bool(true));
+            not_to_be_caught(*exc_type, arg.as_deref().unwrap_or_default(), looked_at, prepared)
+        }
+        _ => None,
+    }
 }
 
-fn hand_over(call: &FunctionCall) -> Result<Call, String> {
+fn hand_over(call: &FunctionCall, loses: bool) -> Result<Call, String> {
+    let to_json = |value: &MontyObject| to_json(value, loses);
     let args = call.args.iter().map(to_json).collect::<Result<_, _>>()?;
     let named = |(name, value): &(MontyObject, MontyObject)| match name {
         MontyObject::String(name) => Ok((name.clone(), to_json(value)?)),

@@ -27,6 +27,8 @@ pub(crate) fn has_attribute(type_name: &str, attribute: &str) -> bool {
         "int" | "bool" => (&[INT], &["from_bytes"]),
         "float" => (&[FLOAT], &["fromhex"]),
         "dict_keys" | "dict_items" => (&[], &["isdisjoint", "mapping"]),
+        "range" => (&[TUPLE], &["start", "stop", "step"]),
+        "slice" => (&[], &["indices", "start", "stop", "step"]),
         "dict_values" => (&[], &["mapping"]),
         _ => (&[], &[]),
     };

@@ -1,31 +1,58 @@
 //! Labels of the engine's exceptions: what the code did wrong, what the engine does not offer, what a limit stopped.
 
-use monty_types::{ExcType, MontyException, StackFrame};
+use monty_types::{ExcType, MontyException};
 
 use crate::known::{has_attribute, is_builtin, reaches_outside};
+use crate::messages::{Words, words};
 use crate::rewrite::Prepared;
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 pub(crate) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
     let message = exception.message().unwrap_or_default();
-    let line = exception.traceback().last().map(|frame| frame.start.line);
+    let line = exception.traceback().iter().rev().find_map(|frame| prepared.line(frame.start.line));
     let kind = match limit(exception.exc_type(), message) {
         Some(bound) => FaultKind::Limit(bound),
         None => match of_engine(exception, message).or_else(|| gap(exception.exc_type(), message)) {
             Some(kind) => kind,
-            None if not_yet(exception.traceback(), prepared) => FaultKind::Unsupported(format!(
-                "an element that CPython may never have come to, because it makes them one at a time (here it raised {})",
-                exception.exc_type()
-            )),
-            None => FaultKind::Raised(exception.exc_type().to_string(), message.to_owned()),
+            None => told(exception, message, prepared),
         },
     };
     Fault { line, kind }
 }
 
-/// Whether the path to a place leads through one that CPython may never have reached.
-pub(crate) fn not_yet(frames: &[StackFrame], prepared: &Prepared) -> bool {
-    frames.iter().any(|frame| prepared.may_stop_before((frame.start.line as usize, frame.start.column as usize)))
+/// An exception as CPython words it.
+fn told(exception: &MontyException, message: &str, prepared: &Prepared) -> FaultKind {
+    // A helper's name is its builtin's with underscores.
+    let message = &match message.strip_prefix("__").and_then(|rest| rest.split_once("__() ")) {
+        Some((name, rest)) => format!("{name}() {rest}"),
+        None => message.to_owned(),
+    };
+    let place = exception.traceback().last().map_or("", |frame| prepared.text(frame));
+    let exception = exception.exc_type();
+    match words(exception, message, place, &prepared.functions) {
+        Words::Same | Words::Newer => FaultKind::Raised(exception.to_string(), message.to_owned()),
+        Words::Other(message) => FaultKind::Raised(exception.to_string(), message),
+        Words::Unknown => FaultKind::Unsupported(format!("what CPython says of this {exception}")),
+    }
+}
+
+/// What the code may not catch as if CPython had raised it, or may not look at because CPython would word it otherwise.
+pub(crate) fn not_to_be_caught(
+    exception: ExcType,
+    message: &str,
+    looked_at: bool,
+    prepared: &Prepared,
+) -> Option<FaultKind> {
+    gap(exception, message).or_else(|| {
+        // Of a key that is a text all is well but the words of the engine's report.
+        let differs = match words(exception, message, "", &prepared.functions) {
+            Words::Same => false,
+            Words::Other(_) => exception != ExcType::KeyError,
+            Words::Newer | Words::Unknown => true,
+        };
+        (looked_at && differs)
+            .then(|| FaultKind::Unsupported(format!("what CPython says of this {exception}, which the code catches")))
+    })
 }
 
 pub(crate) fn missing(name: &str) -> Option<FaultKind> {
@@ -64,15 +91,39 @@ fn gap(exception: ExcType, message: &str) -> Option<FaultKind> {
         }
         ExcType::NameError => return missing(message.strip_prefix("name '")?.strip_suffix("' is not defined")?),
         ExcType::AttributeError => {
+            if message.starts_with("'function' object")
+                && message.ends_with(" and no __dict__ for setting new attributes")
+            {
+                return Some(FaultKind::Unsupported("attributes of functions".to_owned()));
+            }
             let of_type = message.strip_prefix("type object ").unwrap_or(message);
             let (type_name, rest) = of_type.strip_prefix('\'')?.split_once('\'')?;
             let attribute = rest.split_once("no attribute '")?.1.split('\'').next()?;
             has_attribute(type_name, attribute).then(|| format!("`{type_name}.{attribute}`"))?
         }
         ExcType::TypeError => type_gap(message)?,
+        ExcType::ValueError => value_gap(message)?.to_owned(),
+        ExcType::LookupError if message.starts_with("unknown encoding") => "an encoding but UTF-8".to_owned(),
+        ExcType::SyntaxError if message.starts_with("invalid unpacking target") => {
+            "a loop or comprehension over several places that are no names".to_owned()
+        }
         _ => return None,
     };
     Some(FaultKind::Unsupported(what))
+}
+
+fn value_gap(message: &str) -> Option<&'static str> {
+    let of_text =
+        message.starts_with("invalid literal for int()") || message.starts_with("could not convert string to float");
+    if of_text && (!message.is_ascii() || message.contains('_')) {
+        return Some("a number of other digits than ASCII's, or with underscores");
+    }
+    let formatted =
+        message.strip_prefix("Unknown format code ").and_then(|rest| rest.split_once("' for object of type '"));
+    if formatted.is_some_and(|(_, kind)| !matches!(kind.trim_end_matches('\''), "str" | "int" | "float" | "bool")) {
+        return Some("a format of what has none");
+    }
+    message.starts_with("pow() 2nd argument cannot be negative").then_some("`pow` that inverts")
 }
 
 fn type_gap(message: &str) -> Option<String> {
@@ -83,6 +134,18 @@ fn type_gap(message: &str) -> Option<String> {
         "list indices must be integers or slices, not slice" => {
             return Some("putting a list into a part of another".to_owned());
         }
+        "float() argument must be a string or a real number, not 'int'" => {
+            return Some("`float` of a number that large".to_owned());
+        }
+        "unhashable type: 'tuple'" => return Some("a tuple of what has no hash as a key".to_owned()),
+        _ if message.ends_with(" object to bytes") => return Some("`bytes`".to_owned()),
+        _ if message.starts_with("dictionary update sequence element") => {
+            return Some("`dict` of such a list".to_owned());
+        }
+        _ if message.starts_with("type int doesn't define __round__") => {
+            return Some("`round` of such a number".to_owned());
+        }
+        _ if is_of_many(message) => return Some("methods of sets with none or several arguments".to_owned()),
         "cannot create 'object' instances" => return Some("`object()`".to_owned()),
         _ => {}
     }
@@ -99,6 +162,18 @@ fn type_gap(message: &str) -> Option<String> {
     let (operator, types) = message.strip_prefix('\'')?.split_once("' not supported between instances of '")?;
     let (left, right) = types.strip_suffix('\'')?.split_once("' and '")?;
     compares(left, right).then(|| format!("`{operator}` of {left} and {right}"))
+}
+
+/// A set's methods take any number of others.
+fn is_of_many(message: &str) -> bool {
+    let method = message.split_once("() takes exactly one argument (").and_then(|(method, _)| method.split_once('.'));
+    matches!(
+        method,
+        Some((
+            "set" | "frozenset",
+            "union" | "update" | "intersection" | "intersection_update" | "difference" | "difference_update"
+        ))
+    )
 }
 
 fn is_number(type_name: &str) -> bool {
@@ -120,6 +195,7 @@ fn computes(operator: &str, left: &str, right: &str) -> bool {
         "+" | "-" | "*" | "/" | "//" | "%" | "**" | "** or pow()" if is_number(left) && is_number(right) => true,
         "&" | "|" | "^" | "<<" | ">>" if whole(left) && whole(right) => true,
         "|" if left == "dict" && right == "dict" => true,
+        "|" if left == "type" && matches!(right, "type" | "NoneType") => true,
         "&" | "|" | "^" | "-" => is_set(left) && is_set(right),
         _ => false,
     }
@@ -150,7 +226,7 @@ mod tests {
             (ExcType::TypeError, "unsupported operand type(s) for +: 'int' and 'str'"),
             (ExcType::TypeError, "unsupported operand type(s) for %: 'list' and 'str'"),
             (ExcType::NotImplementedError, "later"),
-            (ExcType::KeyError, "x"),
+            (ExcType::IndexError, "x"),
             (ExcType::TypeError, "unsupported operand type(s) for -: 'str' and 'str'"),
             (ExcType::TypeError, "unsupported operand type(s) for ** or pow(): 'str' and 'int'"),
             (ExcType::TypeError, "'<' not supported between instances of 'dict' and 'dict'"),

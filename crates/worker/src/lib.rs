@@ -2,10 +2,13 @@
 //! and says on its standard output what the code does. It gives up, before it reads the first byte, what the operating system lets
 //! it give up. Whoever has code run stands on the crate `sandbox`; only the last binary links this one.
 
+mod classes;
+mod edits;
 mod engine;
 mod known;
 mod label;
 mod line;
+mod messages;
 mod rewrite;
 mod screen;
 #[cfg(test)]

@@ -3,39 +3,60 @@
 //! - A method as a value (`key=d.get`, `str.lower`) becomes a function that calls it.
 //! - `del d[k]` becomes `d.pop(k)`.
 //! - The engine evaluates generator expressions and `map`, `filter`, `zip`, `enumerate`, `reversed` whole, into lists. Where one is
-//!   not consumed at once it becomes an iterator over that list. What could expose the difference (a call of a host function, or an
-//!   exception, where CPython might have stopped before) is recognised by its place: [`Prepared::may_stop_before`].
+//!   not consumed whole at once it becomes an iterator that makes an element at a time, or is refused (`lazily`).
+//! - Assignments to several places at once, `+=` and `except` (`statements`); the order of sets (`sets`); builtins and methods
+//!   that compute something else (`calls`).
+//!
+//! What is too long to be written where it is needed is a function of `helpers.py`, which stands before the code then.
+
+mod calls;
+mod lazily;
+mod sets;
+mod statements;
 
 use std::collections::HashSet;
 
-use ruff_python_ast::visitor::{Visitor, walk_comprehension, walk_expr, walk_stmt};
-use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprCall, ExprContext, Stmt, StmtDelete};
+use monty_types::StackFrame;
+use ruff_python_ast::name::Name;
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{
+    Comprehension, Expr, ExprAttribute, ExprCall, ExprContext, ExprNumberLiteral, Number, Operator, Stmt, StmtDelete,
+};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use crate::edits::{Edit, Edited, apply};
 use crate::known::{TYPES, is_method};
 use crate::screen::{Own, line_of, screen};
-use stepwright_program::parse::{ParseFailure, position, with_module, with_parsed};
+use stepwright_program::parse::{ParseFailure, with_module, with_parsed};
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
-/// A place in code: line and column, both from 1.
-pub(crate) type Place = (usize, usize);
+/// Functions that rewritten code calls, in Python.
+const HELPERS: &str = include_str!("helpers.py");
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Prepared {
     pub(crate) code: String,
-    /// Where CPython evaluates an element at a time and may stop before the last.
-    lazy: Vec<(Place, Place)>,
+    /// For each line of it, from which of the source's it comes (from 1); none for what is not the source's.
+    lines: Vec<Option<u32>>,
+    /// Whether an order of a set can no longer be told from what is in it.
+    pub(crate) loses: bool,
+    /// Names that the module binds and no class or function does.
+    pub(crate) functions: HashSet<Name>,
 }
 
 impl Prepared {
-    /// The line of the first place where CPython evaluates an element at a time.
-    pub(crate) fn first_lazy(&self) -> Option<usize> {
-        self.lazy.iter().map(|((line, _), _)| *line).min()
+    /// The line of the source that a line (from 1) comes from.
+    pub(crate) fn line(&self, line: u32) -> Option<u32> {
+        self.lines.get(usize::try_from(line).ok()?.checked_sub(1)?).copied().flatten()
     }
 
-    /// Whether CPython might not have reached this place, because it makes elements one at a time.
-    pub(crate) fn may_stop_before(&self, place: Place) -> bool {
-        self.lazy.iter().any(|(from, to)| *from <= place && place < *to)
+    /// The code at which a frame stands, if it stands in one line.
+    pub(crate) fn text(&self, frame: &StackFrame) -> &str {
+        let line = self.code.lines().nth((frame.start.line as usize).saturating_sub(1)).unwrap_or_default();
+        let at =
+            |column: u32| line.char_indices().nth((column as usize).saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+        let within = frame.start.line == frame.end.line;
+        line.get(at(frame.start.column)..at(frame.end.column)).filter(|_| within).unwrap_or_default()
     }
 }
 
@@ -46,12 +67,11 @@ pub(crate) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
         let own = screen(source, parsed, prelude.len())?;
         let mut rewriter = Rewriter::new(source, &own);
         rewriter.visit_body(&parsed.syntax().body);
-        Ok(apply(source, rewriter.edits).map(|code| (code, own)))
+        let is_helped = rewriter.is_helped;
+        Ok((rewriter.done()?, is_helped, own))
     });
-    let (code, own) = match rewritten {
-        Ok(Ok(Some(done))) => done,
-        Ok(Ok(None)) => return Err(Fault::new(FaultKind::Unsupported("code in this form".to_owned()))),
-        Ok(Err(fault)) => return Err(fault),
+    let (Edited { mut code, lines }, is_helped, own) = match rewritten {
+        Ok(done) => done?,
         Err(ParseFailure::Syntax(message, offset)) => {
             let raised = FaultKind::Raised("SyntaxError".to_owned(), message);
             return Err(Fault::at(line_of(source, offset), raised));
@@ -59,36 +79,25 @@ pub(crate) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
         Err(ParseFailure::TooLarge) => return Err(Fault::new(FaultKind::Limit(Bound::Code))),
         Err(ParseFailure::TooDeep) => return Err(Fault::new(FaultKind::Limit(Bound::Depth))),
     };
-    let lazy = with_module(&code, |module| {
-        let mut rewriter = Rewriter::new(&code, &own);
-        rewriter.visit_body(&module.body);
-        let place = |offset: TextSize| position(&code, offset.to_usize());
-        rewriter.lazy.iter().map(|range| (place(range.start()), place(range.end()))).collect()
-    });
-    match lazy {
-        Ok(lazy) => Ok(Prepared { code, lazy }),
-        Err(_) => Err(Fault::new(FaultKind::Unsupported("code in this form".to_owned()))),
+    let mut lines: Vec<Option<u32>> = lines.into_iter().map(|line| u32::try_from(line + 1).ok()).collect();
+    if is_helped {
+        let helpers = format!("__loses__ = {}\n{HELPERS}\n", if own.loses { "True" } else { "False" });
+        lines.splice(0..0, helpers.lines().map(|_| None));
+        code.insert_str(0, &helpers);
     }
+    let functions = own.globals.difference(&own.inner).cloned().collect();
+    // An edit that went wrong is no mistake of the code's.
+    with_module(&code, |_| ()).map_err(|_| Fault::new(in_this_form()))?;
+    Ok(Prepared { code, lines, loses: own.loses, functions })
 }
 
-/// Text to put in place of a range.
-struct Edit {
-    range: TextRange,
-    text: String,
+/// Whether it is a whole number as it stands.
+fn is_whole(expr: &Expr) -> bool {
+    matches!(expr, Expr::NumberLiteral(ExprNumberLiteral { value: Number::Int(_), .. }))
 }
 
-/// The code with its edits; `None` if they are in each other's way.
-fn apply(source: &str, mut edits: Vec<Edit>) -> Option<String> {
-    edits.sort_by_key(|edit| edit.range.start());
-    let mut out = String::with_capacity(source.len() + edits.len() * 16);
-    let mut at = 0;
-    for edit in &edits {
-        out.push_str(source.get(at..edit.range.start().to_usize())?);
-        out.push_str(&edit.text);
-        at = edit.range.end().to_usize();
-    }
-    out.push_str(source.get(at..)?);
-    Some(out)
+fn in_this_form() -> FaultKind {
+    FaultKind::Unsupported("code in this form".to_owned())
 }
 
 /// Consumes what it is given to the end.
@@ -108,17 +117,63 @@ struct Rewriter<'s> {
     whole: HashSet<TextRange>,
     /// Expressions that are consumed as soon as they are made.
     at_once: HashSet<TextRange>,
-    /// Expressions that CPython evaluates an element at a time.
-    lazy: Vec<TextRange>,
+    /// Whether a function of [`HELPERS`] is called.
+    is_helped: bool,
+    /// Names for values in between that were given so far.
+    kept: usize,
+    refused: Option<Fault>,
 }
 
 impl<'s> Rewriter<'s> {
     fn new(source: &'s str, own: &'s Own) -> Self {
-        Rewriter { source, own, edits: Vec::new(), whole: HashSet::new(), at_once: HashSet::new(), lazy: Vec::new() }
+        let (whole, at_once) = (HashSet::new(), HashSet::new());
+        Rewriter { source, own, edits: Vec::new(), whole, at_once, is_helped: false, kept: 0, refused: None }
+    }
+
+    /// The code with all edits.
+    fn done(self) -> Result<Edited, Fault> {
+        if let Some(fault) = self.refused {
+            return Err(fault);
+        }
+        let whole = TextRange::up_to(TextSize::of(self.source));
+        apply(self.source, whole, self.edits).ok_or_else(|| Fault::new(in_this_form()))
+    }
+
+    fn refuse(&mut self, at: &impl Ranged, kind: FaultKind) {
+        self.refused.get_or_insert(Fault::at(line_of(self.source, at.start().to_usize()), kind));
+    }
+
+    /// An expression's text as it is to be elsewhere.
+    fn moved(&mut self, expr: &Expr) -> String {
+        let before = self.edits.len();
+        self.visit_expr(expr);
+        let edits = self.edits.split_off(before);
+        match apply(self.source, expr.range(), edits) {
+            Some(edited) => edited.code,
+            None => {
+                self.refuse(expr, in_this_form());
+                String::new()
+            }
+        }
+    }
+
+    /// Puts a call of a helper around an expression, which is still to be visited. A tuple may stand without brackets.
+    fn around(&mut self, helper: &str, expr: &Expr) {
+        self.is_helped = true;
+        let bare = matches!(expr, Expr::Tuple(tuple) if !tuple.parenthesized);
+        self.insert(expr.start(), &format!("{helper}({}", if bare { "(" } else { "" }));
+        self.visit_expr(expr);
+        self.insert(expr.end(), if bare { "))" } else { ")" });
+    }
+
+    /// A name for a value in between.
+    fn keep(&mut self) -> String {
+        self.kept += 1;
+        format!("__{}__", self.kept)
     }
 
     fn replace(&mut self, range: TextRange, text: impl Into<String>) {
-        self.edits.push(Edit { range, text: text.into() });
+        self.edits.push(Edit { range, text: text.into(), from: None });
     }
 
     fn insert(&mut self, at: TextSize, text: &str) {
@@ -158,8 +213,9 @@ impl<'s> Rewriter<'s> {
         {
             return false;
         }
+        let helper = self.helper_of(&a.attr);
         if of_type {
-            self.replace(a.range, format!("(lambda o, *a: o.{}(*a))", a.attr));
+            self.replace(a.range, helper.unwrap_or_else(|| format!("(lambda o, *a: o.{}(*a))", a.attr)));
             return true;
         }
         // The value may be in brackets, with lines and comments after it.
@@ -170,7 +226,8 @@ impl<'s> Rewriter<'s> {
         if self.text(between).contains(['#', '\\']) {
             return false;
         }
-        self.insert(a.range.start(), &format!("(lambda o: lambda *a: o.{}(*a))(", a.attr));
+        let call = helper.map_or_else(|| format!("o.{}(*a)", a.attr), |helper| format!("{helper}(o, *a)"));
+        self.insert(a.range.start(), &format!("(lambda o: lambda *a: {call})("));
         self.visit_expr(&a.value);
         let lines = self.text(tail).matches('\n').count();
         self.replace(tail, format!("){}", "\n".repeat(lines)));
@@ -206,40 +263,9 @@ impl<'s> Rewriter<'s> {
         true
     }
 
-    /// Something that makes elements: noted, and made an iterator where it is not consumed at once.
-    fn maker(&mut self, expr: &Expr) {
-        let range = expr.range();
-        if !self.whole.contains(&range) {
-            self.note_lazy(expr);
-        }
-        let kept = !self.at_once.contains(&range);
-        if kept {
-            self.insert(range.start(), "iter(");
-        }
-        self.below(expr);
-        if kept {
-            self.insert(range.end(), ")");
-        }
-    }
-
-    /// The parts of a maker that CPython evaluates an element at a time. What it is made from is evaluated at once.
-    fn note_lazy(&mut self, maker: &Expr) {
-        let (start, end) = (maker.start(), maker.end());
-        match maker {
-            Expr::Generator(it) => {
-                let first = it.generators.first().map_or(TextRange::empty(end), |g| g.iter.range());
-                self.lazy.extend([TextRange::new(start, first.start()), TextRange::new(first.end(), end)]);
-            }
-            Expr::Call(call) if self.is_named(&call.func, &["map", "filter"]) => {
-                let function = call.arguments.args.first().map_or(end, Ranged::end);
-                self.lazy.push(TextRange::new(start, function));
-            }
-            _ => {}
-        }
-    }
-
     fn below(&mut self, expr: &Expr) {
         match expr {
+            Expr::Call(call) if self.call(call) => {}
             Expr::Call(call) => {
                 self.arguments(call);
                 if let Expr::Attribute(a) = call.func.as_ref() {
@@ -249,13 +275,15 @@ impl<'s> Rewriter<'s> {
                 } else {
                     self.visit_expr(&call.func);
                 }
-                self.visit_arguments(&call.arguments);
+                self.visit_all(call);
             }
-            Expr::Starred(starred) => {
+            Expr::Starred(starred) if starred.ctx == ExprContext::Load => {
                 self.whole.insert(starred.value.range());
                 self.at_once.insert(starred.value.range());
-                walk_expr(self, expr);
+                self.ordered(&starred.value);
             }
+            Expr::BinOp(it) if it.op == Operator::Pow && !is_whole(&it.left) && !is_whole(&it.right) => self.power(it),
+            Expr::FString(_) => self.shown_in(expr),
             _ => walk_expr(self, expr),
         }
     }
@@ -264,18 +292,21 @@ impl<'s> Rewriter<'s> {
 impl<'a> Visitor<'a> for Rewriter<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
-            Stmt::Delete(delete) if self.delete(delete) => return,
-            Stmt::For(it) => {
-                self.at_once.insert(it.iter.range());
-            }
-            _ => {}
+            Stmt::Delete(delete) if self.delete(delete) => {}
+            Stmt::Assign(assign) => self.assign(assign),
+            Stmt::AugAssign(it) if it.op == Operator::Add => self.add(it, "__added__"),
+            Stmt::AugAssign(it) if it.op == Operator::Pow && !is_whole(&it.value) => self.add(it, "__exponent__"),
+            Stmt::For(it) => self.for_each(it),
+            Stmt::Try(it) => self.attempt(it),
+            _ => walk_stmt(self, stmt),
         }
-        walk_stmt(self, stmt);
     }
 
     fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
         self.at_once.insert(comprehension.iter.range());
-        walk_comprehension(self, comprehension);
+        self.visit_expr(&comprehension.target);
+        self.ordered(&comprehension.iter);
+        comprehension.ifs.iter().for_each(|test| self.visit_expr(test));
     }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
@@ -294,16 +325,17 @@ mod tests {
 
     fn rewritten(source: &str) -> String {
         let prepared = prepare("", source).unwrap();
-        assert_eq!(prepared.code.lines().count(), source.lines().count(), "lines stay");
-        prepared.code
+        let of_source = prepared.code.lines().zip(&prepared.lines).filter(|(_, line)| line.is_some());
+        of_source.map(|(line, _)| line).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn what_fits_stays_as_it_is() {
         for source in [
-            "put_first_on_second(\"a block\", \"b bowl\")\nupdate_wm('x')  # import __x__\n",
-            "for b in sorted(state['objects']):\n    if b.endswith('block'): say(b)\n",
-            "any(x for x in y)\n[z for z in zip(a, b)]\nlist(map(str, l))\nf(*zip(a, b))",
+            "put_first_on_second(\"a block\", \"b bowl\")\nupdate_wm('x')  # import __x__",
+            "for b in sorted(state['objects']):\n    if b.endswith('block'): say(b)",
+            "any([x for x in y])\n[z for z in zip(range(3), 'ab')]\nlist(map(str, l))\nf(*zip(a, b))\nsum(x for x in y)",
+            "n += 1\na, (b, *c) = d\nround(x)\ns.find('a')\ntry: f()\nexcept KeyError: pass",
             "self.items\nself.items = 3",
             "del x\ndel l[1:2]\ndel (a[0])",
         ] {
@@ -317,36 +349,34 @@ mod tests {
             ("max(d, key=d.get)", "max(d, key=(lambda o: lambda *a: o.get(*a))(d))"),
             ("f = (a or\n  b).get", "f = (lambda o: lambda *a: o.get(*a))((a or\n  b))"),
             ("f = (a\n  .get)", "f = ((lambda o: lambda *a: o.get(*a))(a\n  ))"),
-            ("map(str.strip, l)", "iter(map((lambda o, *a: o.strip(*a)), l))"),
             ("str.upper('a')", "(lambda o, *a: o.upper(*a))('a')"),
             ("del d['k']", "d.pop(('k'))"),
             ("if c: del a[i], b[x, y]", "if c: a.pop((i)); b.pop((x, y))"),
-            ("next((x for x in y), 1)", "next(iter((x for x in y)), 1)"),
-            ("next(x for x in y)", "next(iter(x for x in y))"),
-            ("p = zip(a, map(f, b))", "p = iter(zip(a, iter(map(f, b))))"),
-            (
-                "g = (m.get for m in (d.get for d in l))",
-                "g = iter(((lambda o: lambda *a: o.get(*a))(m) for m in ((lambda o: lambda *a: o.get(*a))(d) for d in l)))",
-            ),
             ("f'{max(d, key=d.get)}'", "f'{max(d, key=(lambda o: lambda *a: o.get(*a))(d))}'"),
+            ("next((x for x in y if x), 1)", "__first__(*(iter(y), lambda __x__: [x for x in [__x__] if x]), 1)"),
+            ("ok = any(a < b for a, b in p)", "ok = __any__(p, lambda __x__: [a < b for a, b in [__x__]])"),
+            (
+                "all(\n  x\n  for x in y\n  for z in x if z\n)",
+                "__all__(\n  y, lambda __x__: [__all__(x, lambda __x__: [x for z in [__x__] if (z)]) for x in [__x__]]\n)",
+            ),
+            ("g = (f(x) for x in y)", "g = __generator__(y, lambda __x__: [f(x) for x in [__x__]])"),
+            ("p = zip(a, filter(None, b))", "p = __zip__(a, __filter__(None, b))"),
+            ("x[0], y = y, x[0]", "(__1__, __2__,) = y, x[0]; (x[0]) = __1__; (y) = __2__"),
+            ("a = b.c, *d = e", "__1__ = e; (a) = __1__; (__2__, *__3__,) = __1__; (b.c) = __2__; (d) = __3__"),
+            (
+                "for a.b, c in d:\n    e()",
+                "for __1__ in d:\n    (__2__, __3__,) = __1__\n    (a.b) = __2__\n    (c) = __3__\n    e()",
+            ),
+            ("l += m", "l += __added__(l, (m))"),
+            ("f()[g()] += 1, 2", "(__1__ := f())[(__2__ := g())] += __added__(__1__[__2__], ((1, 2)))"),
+            ("round(x, 2) + a ** b", "__round__(x, 2) + __pow__(a , b)"),
+            ("s.center(5); s.find('', 4)", "__center__(s, 5); __find__(s, '', 4)"),
+            ("f(**a, b=(1), c=2)", "f(**a, **{'b': (1)}, **{'c': 2})"),
+            ("try: f()\nexcept: g()", "try: f()\nexcept BaseException as __e__: __caught__(__e__, False); g()"),
+            ("s = {1, 2}\nfor x in s: f'{s}'", "s = {1, 2}\nfor x in __order__(s): f'{ __shown__(s)}'"),
         ] {
             assert_eq!(rewritten(source), expected);
         }
-    }
-
-    #[test]
-    fn places_where_python_may_stop_are_known() {
-        let prepared = prepare("", "ok = list(f(x) for x in l)\nno = any(f(x) for x in l)").unwrap();
-        assert!(!prepared.may_stop_before((1, 11)));
-        assert!(prepared.may_stop_before((2, 10)));
-        assert!(!prepared.may_stop_before((2, 1)));
-        let from =
-            prepare("", "any(x for x in d['k'])\nfor y in map(f, d['k']): pass\nfor z in zip(d['k']): pass").unwrap();
-        assert!(from.may_stop_before((1, 5)));
-        assert!(!from.may_stop_before((1, 16)));
-        assert!(from.may_stop_before((2, 10)));
-        assert!(!from.may_stop_before((2, 17)));
-        assert!(!from.may_stop_before((3, 10)));
     }
 
     #[test]

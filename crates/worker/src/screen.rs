@@ -1,14 +1,17 @@
 //! Screening of code before it runs: what no code may say, what would be answered wrongly, and which names it binds.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::name::Name;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_parameter, walk_pattern, walk_stmt};
-use ruff_python_ast::{ExceptHandler, Expr, ExprContext, ModModule, Parameter, Pattern, Stmt};
+use ruff_python_ast::{
+    ExceptHandler, Expr, ExprContext, ExprNumberLiteral, ModModule, Number, Operator, Parameter, Pattern, Stmt,
+};
 use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
+use crate::classes::seen_in_class;
 use stepwright_program::parse::position;
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
@@ -21,6 +24,14 @@ pub(crate) struct Own {
     /// Variables, functions, classes, parameters.
     pub(crate) names: HashSet<Name>,
     pub(crate) attributes: HashSet<Name>,
+    /// Names bound outside of functions.
+    pub(crate) globals: HashSet<Name>,
+    /// Names bound inside of functions and classes.
+    pub(crate) inner: HashSet<Name>,
+    /// Whether it can have sets at all.
+    pub(crate) has_sets: bool,
+    /// Whether it may take something out of a set, after which an order can no longer be told from what is in it.
+    pub(crate) loses: bool,
 }
 
 /// Looks at parsed code; its first `own` bytes are this program's and may say what they like.
@@ -53,17 +64,58 @@ fn forbidden(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<(),
     Ok(())
 }
 
+/// Methods after which a set's order depends on what was in it before.
+const TAKES_OUT: &[&str] = &[
+    "remove", "discard", "pop", "difference", "difference_update", "symmetric_difference",
+    "symmetric_difference_update",
+];
+
+/// Whether this may be one side of a subtraction of sets: no number, as far as can be seen.
+fn takes_away(operator: Operator, side: &Expr) -> bool {
+    let number = match side {
+        Expr::NumberLiteral(_) => true,
+        Expr::Call(call) => {
+            matches!(call.func.as_ref(), Expr::Name(name) if matches!(name.id.as_str(), "len" | "int" | "float" | "sum"))
+        }
+        _ => false,
+    };
+    operator == Operator::Sub && !number
+}
+
+/// `d.keys()` or `d.items()`, of which operators make sets.
+fn is_view(side: &Expr) -> bool {
+    let Expr::Call(call) = side else { return false };
+    matches!(call.func.as_ref(), Expr::Attribute(a) if matches!(a.attr.as_str(), "keys" | "items"))
+}
+
+fn has_two_stars(target: &Expr) -> bool {
+    let parts = match target {
+        Expr::Tuple(tuple) => &tuple.elts,
+        Expr::List(list) => &list.elts,
+        _ => return false,
+    };
+    parts.iter().filter(|part| part.is_starred_expr()).count() > 1 || parts.iter().any(has_two_stars)
+}
+
 #[derive(Default)]
 struct Look {
     own: Own,
     depth: usize,
     classes: usize,
+    functions: usize,
+    keys: HashMap<String, String>,
     refused: Option<(usize, FaultKind)>,
 }
 
 impl Look {
     fn bind(&mut self, name: &Name) {
         self.own.names.insert(name.clone());
+        if self.functions == 0 {
+            self.own.globals.insert(name.clone());
+        }
+        if self.functions + self.classes > 0 {
+            self.own.inner.insert(name.clone());
+        }
         if self.classes > 0 {
             self.own.attributes.insert(name.clone());
         }
@@ -77,6 +129,28 @@ impl Look {
         self.depth <= DEEPEST
     }
 
+    fn mistake(&mut self, node: &impl Ranged, message: &str) {
+        self.refuse(node, FaultKind::Raised("SyntaxError".to_owned(), message.to_owned()));
+    }
+
+    /// A dictionary keeps the first of equal keys, the engine the last.
+    fn key(&mut self, key: &Expr) {
+        let text = match key {
+            Expr::BooleanLiteral(b) => u8::from(b.value).to_string(),
+            Expr::NumberLiteral(ExprNumberLiteral { value: Number::Int(n), .. }) => n.to_string(),
+            Expr::NumberLiteral(ExprNumberLiteral { value: Number::Float(x), .. }) => x.to_string(),
+            _ => return,
+        };
+        let kind = match key {
+            Expr::BooleanLiteral(_) => "bool",
+            Expr::NumberLiteral(ExprNumberLiteral { value: Number::Float(_), .. }) => "float",
+            _ => "int",
+        };
+        if self.keys.entry(text).or_insert_with(|| kind.to_owned()) != kind {
+            self.refuse(key, FaultKind::Unsupported("equal keys of different types".to_owned()));
+        }
+    }
+
     fn refuse(&mut self, node: &impl Ranged, kind: FaultKind) {
         self.refused.get_or_insert((node.start().to_usize(), kind));
     }
@@ -87,13 +161,29 @@ impl<'a> Visitor<'a> for Look {
         if self.enter(stmt) {
             match stmt {
                 Stmt::FunctionDef(def) => self.bind(&def.name.id),
-                Stmt::ClassDef(def) => self.bind(&def.name.id),
+                Stmt::ClassDef(def) => {
+                    self.bind(&def.name.id);
+                    if let Some(seen) = seen_in_class(&def.body) {
+                        let what = format!("`{}` of a class in a comprehension or function within it", seen.id);
+                        self.refuse(seen, FaultKind::Unsupported(what));
+                    }
+                }
+                Stmt::Global(global) => self.own.globals.extend(global.names.iter().map(|name| name.id.clone())),
+                Stmt::Return(_) if self.functions == 0 => self.mistake(stmt, "'return' outside function"),
+                Stmt::Assign(assign) if assign.targets.iter().any(has_two_stars) => {
+                    self.mistake(stmt, "multiple starred expressions in assignment");
+                }
+                Stmt::AugAssign(it) => {
+                    self.own.loses |= matches!(it.op, Operator::BitXor) || takes_away(it.op, &it.value)
+                }
                 _ => {}
             }
-            let class = usize::from(matches!(stmt, Stmt::ClassDef(_)));
-            self.classes += class;
+            let (class, function) = (matches!(stmt, Stmt::ClassDef(_)), matches!(stmt, Stmt::FunctionDef(_)));
+            self.classes += usize::from(class);
+            self.functions += usize::from(function);
             walk_stmt(self, stmt);
-            self.classes -= class;
+            self.functions -= usize::from(function);
+            self.classes -= usize::from(class);
         }
         self.depth -= 1;
     }
@@ -105,8 +195,20 @@ impl<'a> Visitor<'a> for Look {
                 Expr::Attribute(a) if a.ctx != ExprContext::Load => {
                     self.own.attributes.insert(a.attr.id.clone());
                 }
+                Expr::Attribute(a) => self.own.loses |= TAKES_OUT.contains(&a.attr.as_str()),
+                Expr::Set(_) | Expr::SetComp(_) => self.own.has_sets = true,
+                Expr::Name(name) if matches!(name.id.as_str(), "set" | "frozenset") => self.own.has_sets = true,
+                Expr::BinOp(it) => {
+                    let views = [&it.left, &it.right].into_iter().any(|side| is_view(side));
+                    let joins = matches!(it.op, Operator::BitAnd | Operator::BitOr | Operator::BitXor);
+                    self.own.has_sets |= joins || views;
+                    self.own.loses |=
+                        it.op == Operator::BitXor || takes_away(it.op, &it.left) && takes_away(it.op, &it.right);
+                }
+                Expr::Dict(dict) => dict.iter_keys().flatten().for_each(|key| self.key(key)),
+                Expr::Subscript(s) if s.ctx == ExprContext::Store => self.key(&s.slice),
                 // The engine would say that a text has no `upper`.
-                Expr::Name(name) if matches!(name.id.as_str(), "hasattr" | "getattr") => {
+                Expr::Name(name) if matches!(name.id.as_str(), "hasattr" | "getattr" | "hash") => {
                     self.refuse(name, FaultKind::Unsupported(format!("`{}`", name.id)));
                 }
                 _ => {}

@@ -25,14 +25,16 @@ pub(crate) fn to_python(value: &Value) -> MontyObject {
     }
 }
 
-pub(crate) fn to_json(value: &MontyObject) -> Result<Value, String> {
-    convert(value, DEEPEST)
+/// `loses` is whether something may have been taken out of a set before.
+pub(crate) fn to_json(value: &MontyObject, loses: bool) -> Result<Value, String> {
+    convert(value, DEEPEST, loses)
 }
 
-fn convert(value: &MontyObject, depth: usize) -> Result<Value, String> {
+fn convert(value: &MontyObject, depth: usize, loses: bool) -> Result<Value, String> {
     let Some(deeper) = depth.checked_sub(1) else { return Err("a value that nests very deeply".to_owned()) };
-    let list =
-        |items: &[MontyObject]| items.iter().map(|i| convert(i, deeper)).collect::<Result<_, _>>().map(Value::Array);
+    let list = |items: &[MontyObject]| {
+        items.iter().map(|i| convert(i, deeper, loses)).collect::<Result<_, _>>().map(Value::Array)
+    };
     match value {
         MontyObject::None => Ok(Value::Null),
         MontyObject::Bool(b) => Ok((*b).into()),
@@ -42,18 +44,17 @@ fn convert(value: &MontyObject, depth: usize) -> Result<Value, String> {
         }
         MontyObject::Float(x) => Number::from_f64(*x).map(Value::Number).ok_or_else(|| format!("the number {x}")),
         MontyObject::String(s) => Ok(s.as_str().into()),
-        MontyObject::List(items)
-        | MontyObject::Tuple(items)
-        | MontyObject::Set(items)
-        | MontyObject::FrozenSet(items)
-        | MontyObject::NamedTuple { values: items, .. } => list(items),
+        MontyObject::List(items) | MontyObject::Tuple(items) | MontyObject::NamedTuple { values: items, .. } => {
+            list(items)
+        }
+        MontyObject::Set(items) | MontyObject::FrozenSet(items) => list(&in_order(items, loses)?),
         MontyObject::Dict(pairs) => {
             let mut map = Map::new();
             for (key, item) in pairs {
                 let MontyObject::String(key) = key else {
                     return Err("a dictionary whose keys are no texts".to_owned());
                 };
-                map.insert(key.clone(), convert(item, deeper)?);
+                map.insert(key.clone(), convert(item, deeper, loses)?);
             }
             Ok(Value::Object(map))
         }
@@ -66,6 +67,40 @@ fn convert(value: &MontyObject, depth: usize) -> Result<Value, String> {
     }
 }
 
+/// A set's elements as CPython has them, as far as can be told; the same as `__order__` in `helpers.py`.
+fn in_order(items: &[MontyObject], loses: bool) -> Result<Vec<MontyObject>, String> {
+    let whole = |item: &MontyObject| match item {
+        MontyObject::Int(n) => usize::try_from(*n).ok(),
+        MontyObject::Bool(b) => Some(usize::from(*b)),
+        _ => None,
+    };
+    if items.iter().filter(|item| is_fixed(item)).count() < 2 {
+        return Ok(items.to_vec());
+    }
+    let mut table = 8;
+    while items.len() * 5 >= (table - 1) * 3 {
+        table *= 2;
+    }
+    let (mut numbers, others): (Vec<_>, Vec<_>) = items.iter().cloned().partition(|item| whole(item).is_some());
+    numbers.sort_by_key(whole);
+    let largest = numbers.last().and_then(whole).unwrap_or(0);
+    if loses || largest >= table || others.iter().any(is_fixed) {
+        return Err("a set of values whose order is not known".to_owned());
+    }
+    numbers.extend(others);
+    Ok(numbers)
+}
+
+/// Whether CPython places it in a set as it does in every process.
+fn is_fixed(item: &MontyObject) -> bool {
+    match item {
+        MontyObject::Int(_) | MontyObject::BigInt(_) | MontyObject::Bool(_) | MontyObject::Float(_) => true,
+        MontyObject::Tuple(parts) | MontyObject::FrozenSet(parts) => parts.iter().all(is_fixed),
+        MontyObject::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -75,18 +110,18 @@ mod tests {
     #[test]
     fn plain_values_survive() {
         let value = json!({"a": [1, -2.5, "x", null, true], "b": {"c": u64::MAX}, "d": i64::MIN});
-        assert_eq!(to_json(&to_python(&value)), Ok(value));
+        assert_eq!(to_json(&to_python(&value), false), Ok(value));
     }
 
     #[test]
     fn what_is_no_plain_value_is_named() {
-        assert_eq!(to_json(&MontyObject::Float(f64::NAN)), Err("the number NaN".to_owned()));
+        assert_eq!(to_json(&MontyObject::Float(f64::NAN), false), Err("the number NaN".to_owned()));
         let keyed = MontyObject::dict(vec![(MontyObject::Int(1), MontyObject::None)]);
-        assert!(to_json(&MontyObject::List(vec![keyed])).is_err());
+        assert!(to_json(&MontyObject::List(vec![keyed]), false).is_err());
         let mut deep = MontyObject::None;
         for _ in 0..100 {
             deep = MontyObject::List(vec![deep]);
         }
-        assert!(to_json(&deep).is_err());
+        assert!(to_json(&deep, false).is_err());
     }
 }
