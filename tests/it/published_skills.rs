@@ -87,6 +87,6 @@ async fn a_broken_file_says_what_is_wrong_where_and_what_to_do() {
     assert!(w.said(Level::Warning, "torn.json").await.contains("line 1"));
     let model = Scripted::lines(&["> add 5"]);
     let mut w = watched("react", &[("tips", &cases[0].0)], &model);
-    assert!(w.said(Level::Warning, "torn.json").await.contains("line 1"));
+    assert!(w.said(Level::Error, "torn.json").await.contains("line 1"));
     assert!(w.session.current().unwrap().turn.asks.is_empty());
 }

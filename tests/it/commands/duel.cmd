@@ -1,6 +1,6 @@
 # Others are asked at each step of a run, and a table says who disagreed where
 ; The policy of the method in use decides; the others are asked in copies.
-$ stepwright run --world graph --tasks flat/watch_television --method reprompt --with precondition-aware --sessions kept > out; grep -A3 '^Several' out
+$ stepwright run --world graph --tasks flat/watch_television --method reprompt --with precondition-aware --sessions kept > out; grep -A4 '^Several' out
 ; The session that was kept says so, as text and as a page.
 $ stepwright show kept/flat_watch_television.jsonl > shown; grep -m1 '^  duel' shown; grep -A2 -m1 'duel: ' shown
 $ stepwright export kept/flat_watch_television.jsonl --html page.html > said; grep -c '<summary>duel: they disagree</summary>' page.html

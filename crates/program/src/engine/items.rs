@@ -6,7 +6,7 @@ use super::fault::{ExcKind, Stop};
 use super::number::{Num, num, range_len};
 use super::ops::{end_of_slice, out_of_range, slice_indices};
 use super::relate::no_iterable;
-use super::types::Type;
+use super::types::{Type, is_sequence};
 use super::value::{Entry, Id, Obj, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
@@ -319,26 +319,6 @@ fn slice_bounds([lower, upper, step]: &SliceParts) -> Done<SliceBounds> {
         return Err(Stop::exact(ExcKind::ValueError, "slice step cannot be zero"));
     }
     Ok((part(lower)?, part(upper)?, step))
-}
-
-/// Whether CPython counts a type among the sequences, if only because it can be asked what is in it.
-pub(crate) fn is_sequence(of: Type) -> bool {
-    matches!(
-        of,
-        Type::Str
-            | Type::Bytes
-            | Type::List
-            | Type::Tuple
-            | Type::Range
-            | Type::Dict
-            | Type::DefaultDict
-            | Type::Set
-            | Type::FrozenSet
-            | Type::Keys
-            | Type::Values
-            | Type::Items
-            | Type::Instance
-    )
 }
 
 /// The indices a slice selects.

@@ -6,9 +6,8 @@ use super::byte_strings::{as_bytes, as_text};
 use super::code::{Operator, UnaryOp};
 use super::eval::SliceBounds;
 use super::fault::Stop;
-use super::items::is_sequence;
 use super::number::{Num, num};
-use super::types::Type;
+use super::types::{Type, is_sequence};
 use super::value::{Entry, Id, Key, Obj, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 

@@ -218,3 +218,23 @@ pub(crate) fn is_special(name: &str) -> bool {
 pub(crate) fn listed(words: &str, name: &str) -> bool {
     words.split(' ').any(|word| word == name)
 }
+
+/// Whether CPython counts a type among the sequences, if only because it can be asked what is in it.
+pub(crate) fn is_sequence(of: Type) -> bool {
+    matches!(
+        of,
+        Type::Str
+            | Type::Bytes
+            | Type::List
+            | Type::Tuple
+            | Type::Range
+            | Type::Dict
+            | Type::DefaultDict
+            | Type::Set
+            | Type::FrozenSet
+            | Type::Keys
+            | Type::Values
+            | Type::Items
+            | Type::Instance
+    )
+}
