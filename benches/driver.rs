@@ -13,13 +13,15 @@ use stepwright::driver::{
     Beginning, Command, Handle, NewSession, Notice, Persistence, Request, prepare_new, start, system_clock,
 };
 use stepwright::episode::{Event, log};
+use stepwright::methods::METHODS;
 
 const RECORDS: usize = 10_000;
 
 fn configuration(folder: &std::path::Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
     let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).expect("a configuration")
+    load_with(&overrides, &METHODS, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone()))
+        .expect("a configuration")
 }
 
 fn new() -> NewSession {

@@ -21,6 +21,7 @@ use stepwright::driver::{
     Beginning, Command, NewSession, Notice, OpenRequest, Persistence, Request, open, prepare_new, start, system_clock,
 };
 use stepwright::episode::{Header, log};
+use stepwright::methods::METHODS;
 use stepwright::tui::app::{App, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
@@ -79,7 +80,8 @@ fn main() {
 fn configuration(folder: &Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
     let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).expect("a configuration")
+    load_with(&overrides, &METHODS, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone()))
+        .expect("a configuration")
 }
 
 /// The header of a session, its first record, and the records of each step.
@@ -215,6 +217,7 @@ fn measure(path: &Path) {
         keymap: Keymap::default(),
         themes,
         worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
     });
     let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a test backend");
     let (started, spent) = (Instant::now(), processor_ms());

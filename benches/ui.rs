@@ -11,6 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use crossterm::event::{Event, KeyCode, KeyEvent};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use stepwright::methods::METHODS;
 use stepwright::tui::app::{App, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
@@ -24,6 +25,7 @@ fn app() -> App {
         keymap: Keymap::default(),
         themes,
         worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
     });
     for notice in session::session(10_000 / session::RECORDS_A_STEP) {
         app.notice(notice);

@@ -10,6 +10,7 @@ pub use stepwright_export as export;
 pub use stepwright_launch::config;
 pub use stepwright_library as library;
 pub use stepwright_method as method;
+pub use stepwright_methods as methods;
 pub use stepwright_model::{self as model, prompt};
 pub use stepwright_precondition as precondition;
 pub use stepwright_sandbox as sandbox;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stepwright::driver::Handle;
+use stepwright::methods::METHODS;
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice, ExportForm, Launcher};
@@ -50,6 +51,7 @@ pub fn workbench(records: usize) -> std::io::Result<()> {
     let (themes, _) = theme_file::load(wanted).map_err(std::io::Error::other)?;
     let options = Options {
         worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
         manner: Manner::default(),
         panes: stepwright::tui::panes::all(),
         keymap: Keymap::default(),

@@ -17,6 +17,7 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use serde_json::json;
 use stepwright::config::{self, Config, Overrides};
 use stepwright::driver::{self, Handle, NewSession, Notice, ProcessStatus};
+use stepwright::methods::METHODS;
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::{Chord, Keymap};
@@ -127,6 +128,7 @@ impl Stage {
             keymap: Keymap::default(),
             themes,
             worlds: stepwright::worlds::WORLDS.into(),
+            methods: &METHODS,
         });
         Ok(Stage { app, handle })
     }
@@ -264,7 +266,7 @@ fn write(path: PathBuf, text: &str) -> Result<(), Failed> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failed> {
-    let config = config::load_with(&Overrides::default(), &|name| {
+    let config = config::load_with(&Overrides::default(), &METHODS, &|name| {
         matches!(name, "STEPWRIGHT_CONFIG_DIR" | "STEPWRIGHT_STATE_DIR").then(|| "/nonexistent".to_owned())
     })?;
     let only = std::env::args().nth(1);

@@ -17,6 +17,7 @@ use stepwright::config::{Overrides, load_with};
 use stepwright::driver::{Command as Ask, Handle, NewSession, Notice, OpenRequest, Request, open};
 use stepwright::episode::{Choice, Event, Origin, Session, log};
 use stepwright::method::wording;
+use stepwright::methods::METHODS;
 use stepwright::world::AgentCommand;
 
 const KEY: &str = "sk-of-the-agent";
@@ -314,7 +315,7 @@ impl Desk {
         let overrides = Overrides { config_dir: Some(bed.at("config")), ..Overrides::default() };
         let state = bed.at("state").display().to_string();
         let mut config =
-            load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap();
+            load_with(&overrides, &METHODS, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap();
         config.model.model = "upstream".into();
         std::fs::create_dir_all(bed.at("work")).unwrap();
         config.agent = Some(Arc::new(AgentCommand {

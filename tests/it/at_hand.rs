@@ -10,7 +10,7 @@ use stepwright::episode::{
     Action, AskKind, Event, Origin, PromptRecord, Proposal, Record, Sampling, Session, StepOutcome, log,
 };
 use stepwright::export::{Format, render};
-use stepwright::method::showing;
+use stepwright::methods::METHODS;
 use stepwright::tui::launcher::Launcher;
 
 /// U5: a person who begins in a world is shown its paper's method first, and without a language model it can be begun.
@@ -87,7 +87,7 @@ fn every_form_of_a_session_says_whose_a_proposal_is() {
     for (format, before) in
         [(Format::Text, "completion of "), (Format::Html, "completion of "), (Format::Jsonl, "\"model\":\"")]
     {
-        let text = render(format, &header, &records, showing).unwrap();
+        let text = render(format, &header, &records, |kind| METHODS.showing(kind)).unwrap();
         for model in ["one", "other"] {
             assert!(text.contains(&format!("{before}{model}")), "{model}: {text}");
         }

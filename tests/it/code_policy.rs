@@ -12,6 +12,7 @@ use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
 use stepwright::episode::{Header, Policy, Session};
 use stepwright::method::skills::SkillShelf;
 use stepwright::method::{self, ModelTraits};
+use stepwright::methods::METHODS;
 use stepwright::model::answering::Answering;
 use stepwright::model::prompt::Prompts;
 use stepwright::model::{Completion, LanguageModel, ModelRequest, ModelResponse};
@@ -53,7 +54,7 @@ fn session(method: &str, log: &[(&str, &str)], form: Form, model: Arc<Scripted>)
     };
     let begun = Header { method: method.into(), sentence: "do it".to_owned(), ..header() };
     let mut setup = setup(Beginning::New(Box::new(begun)), Counter::default(), model, None);
-    setup.method = stepwright::method::named(method).unwrap();
+    setup.method = METHODS.named(method).unwrap();
     setup.world = Box::new(Logged::new(log, form));
     setup
 }
@@ -138,7 +139,7 @@ async fn the_printed_program_of_the_shop_asks_the_model_for_its_functions() {
 
 fn configuration(folder: &std::path::Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
-    load_with(&overrides, &|_| None).unwrap()
+    load_with(&overrides, &METHODS, &|_| None).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -295,7 +296,7 @@ async fn a_constant_answer_wins_nothing_in_any_method_that_writes_code_or_plans(
     let (mut episodes, mut number, mut tried) = (tokio::task::JoinSet::new(), 0, BTreeSet::new());
     for world in WORLDS.iter().filter(|world| !world.has(Ability::Remote)) {
         let tasks = stepwright::worlds::sources().tasks(world.name, None).unwrap_or_default();
-        for method in method::all().into_iter().filter(|method| !BY_ACTIONS.contains(&method.id)) {
+        for method in METHODS.all().into_iter().filter(|method| !BY_ACTIONS.contains(&method.id)) {
             let fits = |task: &&TaskInfo| {
                 method::fits(&method, &Values::default(), (world, stepwright::worlds::WORLDS), Some(&task.kind), &model)
                     .is_ok()

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use clap::Arg;
 use stepwright::cli::is_of_methods;
+use stepwright::methods::METHODS;
 
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -252,7 +253,8 @@ fn the_help_of_a_command_can_be_read_at_once() {
     // What the help leaves out is taken all the same, and told of the method.
     let output = Command::new(env!("CARGO_BIN_EXE_stepwright")).args(["methods", "few-shot"]).output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
-    let missing = stepwright::method::named("few-shot")
+    let missing = METHODS
+        .named("few-shot")
         .unwrap()
         .info()
         .options
@@ -273,7 +275,7 @@ fn the_page_of_the_configuration_is_current() {
          `[keys]` ([keys](keys.md)).\n\n\
          This is the file that `init` writes; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n\n\
          ```toml\n{}\n```\n",
-        stepwright::config::template().trim_end()
+        stepwright::config::template(&METHODS).trim_end()
     );
     current("configuration.md", &page);
 }

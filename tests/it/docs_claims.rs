@@ -297,7 +297,7 @@ fn the_docs_have_every_method_and_world_in_its_list() {
     let table: Vec<&str> =
         methods.lines().take_while(|line| *line != "## Options").filter(|l| l.starts_with("| `")).collect();
     let mut missing = Vec::new();
-    for method in stepwright::method::all() {
+    for method in stepwright::methods::METHODS.all() {
         if !table
             .iter()
             .any(|row| row.split(" | ").next().is_some_and(|cell| cell.contains(&format!("`{}`", method.id))))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use stepwright::methods::METHODS;
 use stepwright_plan::recorded::Correction;
 use stepwright_plan::written::sentence;
 
@@ -224,7 +225,7 @@ fn begin(line: &str, replay: &Arc<Replay>, folder: &Path) -> Watched {
     let household = Household { replay: Arc::clone(replay), next: 0, done: Vec::new() };
     let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), Scripted::new([]), None);
     setup.world = Box::new(household);
-    setup.method = stepwright::method::named("reprompt").unwrap();
+    setup.method = METHODS.named("reprompt").unwrap();
     setup.source = Source::Language { name: "recorded".into(), model };
     setup.headless = true;
     setup.policy = Some(Policy { steps: 40, ..Policy::default() });
@@ -268,7 +269,7 @@ async fn every_hand_written_correction_ends_as_it_was_recorded() {
             }
         }
         wanted.push((replay.correction.clone(), StepStatus::Done));
-        let plan = Place::at_cursor(&w.session).sections().remove(0);
+        let plan = METHODS.sections(&Place::at_cursor(&w.session)).remove(0);
         let tried = plan.lines.iter().filter(|line| !matches!(line.mark, StepStatus::Next | StepStatus::Open));
         // Behind a step stand who wrote it and why it failed.
         let step = |text: &str| {

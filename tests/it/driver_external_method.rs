@@ -7,6 +7,7 @@ use stepwright::driver::{Beginning, Command, Request, Source};
 use stepwright::episode::gate::Draft;
 use stepwright::episode::{Ask, AskKind, Event, Origin, Policy, PromptMessage, PromptRecord};
 use stepwright::method::{Answer, Context, External, Method, MethodInfo, Reading, Step};
+use stepwright::methods::METHODS;
 use stepwright::worlds::external::Adapter;
 
 /// `python/stepwright/examples/toy_method.py` in Rust.
@@ -52,7 +53,7 @@ impl Method for Toy {
 
 fn external(name: &str) -> Arc<dyn Method> {
     let script = format!("{}/python/stepwright/examples/{name}_method.py", env!("CARGO_MANIFEST_DIR"));
-    Arc::new(External::new(Arc::new(Adapter::new(name, vec!["python3".into(), script]))))
+    Arc::new(External::new(Arc::new(Adapter::new(name, vec!["python3".into(), script])), METHODS.options()))
 }
 
 /// Plays to the end of the episode, taking what is recommended: what was offered and why, what was executed.
@@ -95,7 +96,7 @@ async fn a_method_in_another_process_plays_as_the_same_method_here() {
 async fn a_command_that_fails_is_named_with_its_last_words() {
     let command = ["python3", "-c", "import sys; input(); sys.exit('no such thing')"].map(str::to_owned).to_vec();
     let mut setup = setup(Beginning::New(Box::new(header())), Counter::default(), Scripted::lines(&[]), None);
-    setup.method = Arc::new(External::new(Arc::new(Adapter::new("broken", command))));
+    setup.method = Arc::new(External::new(Arc::new(Adapter::new("broken", command)), METHODS.options()));
     let mut w = Watched::start(setup);
     let said = w.said(stepwright::driver::Level::Error, "ended").await;
     assert!(said.contains("no such thing") && said.contains("python3"), "{said}");
@@ -109,7 +110,10 @@ fn python(name: &str, info: &str, step: &str) -> Arc<dyn Method> {
         "import json, sys\nINFO = {info}\ndef step(context):\n{step}\nfor line in sys.stdin:\n    r = json.loads(line)\n    \
          print(json.dumps(INFO if 'info' in r else step(r['step'])), flush=True)\n"
     );
-    Arc::new(External::new(Arc::new(Adapter::new(name, vec!["python3".into(), "-c".into(), program]))))
+    Arc::new(External::new(
+        Arc::new(Adapter::new(name, vec!["python3".into(), "-c".into(), program])),
+        METHODS.options(),
+    ))
 }
 
 fn begin(method: Arc<dyn Method>, options: &[(&str, &str)]) -> Watched {

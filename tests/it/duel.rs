@@ -12,7 +12,7 @@ use stepwright::episode::gate::Level as Says;
 use stepwright::episode::{Actor, Event, Session};
 use stepwright::export::compare::{Line, compare, ghosts};
 use stepwright::export::{Format, render};
-use stepwright::method::showing;
+use stepwright::methods::METHODS;
 
 /// What each side says, step by step; they differ where the lines do.
 fn scripts(differ: u32, steps: usize) -> (Vec<&'static str>, Vec<&'static str>) {
@@ -43,7 +43,7 @@ fn watched(one: &Arc<Scripted>, other: &Arc<Scripted>, beginning: Beginning) -> 
         name => own(name),
     });
     setup.resolver = resolver;
-    setup.method = stepwright::method::named("few-shot").unwrap();
+    setup.method = METHODS.named("few-shot").unwrap();
     Watched::start(setup)
 }
 
@@ -121,8 +121,8 @@ async fn every_disagreement_of_twenty_steps_is_found_and_none_is_invented() {
 
 /// Page and text say of each step that was a duel, who would do what, and at which steps they disagree.
 fn told_in_exports(session: &Session, records: &[stepwright::episode::Record], differ: &[u32]) {
-    let [page, text] =
-        [Format::Html, Format::Text].map(|form| render(form, &session.header, records, showing).unwrap());
+    let [page, text] = [Format::Html, Format::Text]
+        .map(|form| render(form, &session.header, records, |kind| METHODS.showing(kind)).unwrap());
     for told in [&page, &text] {
         assert_eq!(told.matches("duel: they disagree").count(), differ.len(), "{told}");
         assert_eq!(told.matches("duel: all would do the same").count(), 19 - differ.len(), "{told}");

@@ -14,6 +14,7 @@ use stepwright::driver::{
 };
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, Status, log};
 use stepwright::method::{Place, StepStatus, wording};
+use stepwright::methods::METHODS;
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::AgentCommand;
 use stepwright::worlds::dialogue::{END_TURN, Speaker};
@@ -476,7 +477,7 @@ fn the_examples_show_what_they_say() {
 }
 
 fn fates(session: &Session) -> Vec<StepStatus> {
-    let plan = Place::at_cursor(session).sections().remove(0);
+    let plan = METHODS.sections(&Place::at_cursor(session)).remove(0);
     plan.lines
         .into_iter()
         .map(|line| line.mark)

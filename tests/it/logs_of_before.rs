@@ -16,7 +16,8 @@ use stepwright::driver::{Command, Notice, OpenRequest, Request, prepare, start};
 use stepwright::episode::log::{self, Loaded};
 use stepwright::episode::{Ask, AskKind, AskState, Event, FORMAT_VERSION, Header, Node, Session};
 use stepwright::export::{Format, render};
-use stepwright::method::{Place, Section, showing};
+use stepwright::method::{Place, Section};
+use stepwright::methods::METHODS;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/logs")
@@ -41,7 +42,7 @@ fn configuration(folder: &Path) -> Config {
     let mut overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
     overrides.set("model.base_url", "--base-url", Some("http://127.0.0.1:9/v1"));
     let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
+    load_with(&overrides, &METHODS, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
 }
 
 fn sum(value: impl Serialize) -> String {
@@ -137,7 +138,7 @@ async fn shown(text: &str) -> String {
                 if let Some(belief) = &there.belief {
                     let _ = writeln!(out, "  believed {} wrong {:?}", sum(&belief.state), belief.drift);
                 }
-                rows(&mut out, &Place { closing: there.closing, ..Place::at_cursor(session) }.sections());
+                rows(&mut out, &METHODS.sections(&Place { closing: there.closing, ..Place::at_cursor(session) }));
             }
             (Notice::Stopped, _) => break,
             _ => {}
@@ -190,7 +191,7 @@ fn reworded(text: &str) -> String {
         }
     }
     let header = Header { version: FORMAT_VERSION, ..session.header };
-    render(Format::Jsonl, &header, &records, showing).unwrap()
+    render(Format::Jsonl, &header, &records, |kind| METHODS.showing(kind)).unwrap()
 }
 
 #[tokio::test]

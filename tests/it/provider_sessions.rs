@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use stepwright::config::{self, Config, Overrides, Selected};
 use stepwright::driver::{Beginning, NewSession, Source, prepare_new};
 use stepwright::episode::{Event, Exchange, Record, log};
+use stepwright::methods::METHODS;
 use stepwright::model::LanguageModel;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
@@ -25,7 +26,7 @@ fn configured(folder: &Path, file: &str, variables: &[(&str, &str)]) -> Config {
         "STEPWRIGHT_CONFIG_DIR" | "STEPWRIGHT_STATE_DIR" | "HOME" => Some(folder.clone()),
         _ => variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned()),
     };
-    config::load_with(&Overrides::default(), &environment).unwrap()
+    config::load_with(&Overrides::default(), &METHODS, &environment).unwrap()
 }
 
 fn model(config: &Config, name: &str) -> Arc<dyn LanguageModel> {

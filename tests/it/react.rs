@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use stepwright::driver::{Beginning, Command, NewSession, Request, Setup};
 use stepwright::episode::{ArtifactKind, Header, Policy};
+use stepwright::methods::METHODS;
 use stepwright::study::run::RunResult;
 use stepwright::study::runner::Episode;
 use stepwright::world::TaskInfo;
@@ -36,7 +37,7 @@ fn headless(method: &str, options: &[(&str, &str)], sentence: &str, model: Arc<S
     let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let begun = Header { method: method.into(), options, sentence: sentence.to_owned(), ..header() };
     let mut setup = setup(Beginning::New(Box::new(begun)), Counter::default(), model, None);
-    setup.method = stepwright::method::named(method).unwrap();
+    setup.method = METHODS.named(method).unwrap();
     setup.policy = Some(Policy { steps: 200, ..Policy::manual() });
     setup.headless = true;
     setup
@@ -173,7 +174,7 @@ async fn reflections_on_failed_trials_are_artifacts_that_a_person_edits_and_refu
         seconds: 0.0,
     };
     let [id, kind, sentence, source] = ["reach/10", "reach", "reach ten.", "test"].map(str::to_owned);
-    let result = RunResult::of(&episode, &TaskInfo { id, kind, sentence, source }, &NewSession::default());
+    let result = RunResult::of(&episode, &TaskInfo { id, kind, sentence, source }, &NewSession::default(), &METHODS);
     assert_eq!((result.asks, result.steps), (4, 1), "two lines of the first trial, a reflection and one line");
     // The first trial's steps did not know of it.
     assert!(

@@ -11,7 +11,7 @@ use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Handle, NewSession, Notice, Source};
 use stepwright::episode::log;
 use stepwright::export::{Format, render};
-use stepwright::method;
+use stepwright::methods::METHODS;
 use stepwright::program::Specification;
 use stepwright::study::run::{Run, RunResult};
 use stepwright::study::runner::{Opening, SessionFolder, Study, episode};
@@ -34,7 +34,7 @@ fn configured(folder: &std::path::Path, settings: &[(&str, &str)]) -> Config {
     let mut overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
     settings.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
     let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
+    load_with(&overrides, &METHODS, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
 }
 
 /// The abilities that the first task of a world shows once it is reset.
@@ -151,7 +151,7 @@ async fn run(folder: &std::path::Path, config: Config, method: &str, lines: &'st
             Ok(setup)
         };
         let ended = episode(setup, &CancellationToken::new()).await.unwrap();
-        results.push(RunResult::of(&ended, task, &new));
+        results.push(RunResult::of(&ended, task, &new, &METHODS));
     }
     let won: Vec<(bool, u64)> = results.iter().map(|r| (r.won, r.steps as u64)).collect();
     assert_eq!(won, [(true, 2), (true, 3)], "{results:?}");
@@ -166,7 +166,9 @@ async fn a_world_of_one_file_is_run_and_measured() {
     let lines = &["row.switch(2)", "row.switch(1)", "row.switch(3)"];
     let kept = run(folder.path(), configuration(folder.path()), "few-shot", lines).await;
     assert!(
-        render(Format::Html, &kept.session.header, &kept.records, method::showing).unwrap().contains("Lamp 3 shines.")
+        render(Format::Html, &kept.session.header, &kept.records, |kind| METHODS.showing(kind))
+            .unwrap()
+            .contains("Lamp 3 shines.")
     );
 }
 
@@ -223,6 +225,7 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
         keymap: Keymap::default(),
         themes,
         worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
     };
     let mut bench = Workbench { app: App::new(parts), launch, driver: None, notices: Vec::new() };
     bench.settle();
@@ -253,9 +256,10 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
         })
         .unwrap();
     assert_eq!((header.world.as_str(), header.task.as_str()), ("lamps", "row/2"));
-    let text = render(Format::Text, &header, &records, method::showing).unwrap();
+    let text = render(Format::Text, &header, &records, |kind| METHODS.showing(kind)).unwrap();
     assert!(
-        text.contains("Lamp 2 shines.") && render(Format::Html, &header, &records, method::showing).is_ok(),
+        text.contains("Lamp 2 shines.")
+            && render(Format::Html, &header, &records, |kind| METHODS.showing(kind)).is_ok(),
         "{text}"
     );
 }
@@ -270,7 +274,7 @@ fn toy_method() -> [(&'static str, &'static str); 2] {
 async fn a_world_and_a_method_of_one_file_each_are_run_together() {
     let folder = tempfile::tempdir().unwrap();
     let kept = run(folder.path(), configured(folder.path(), &toy_method()), "external:toy", &[]).await;
-    let page = render(Format::Text, &kept.session.header, &kept.records, method::showing).unwrap();
+    let page = render(Format::Text, &kept.session.header, &kept.records, |kind| METHODS.showing(kind)).unwrap();
     assert!(page.contains("external:toy") && page.contains("Lamp 1 shines."), "{page}");
 }
 
@@ -285,6 +289,7 @@ fn a_world_and_a_method_of_one_file_each_meet_in_the_workbench() {
         keymap: Keymap::default(),
         themes,
         worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
     };
     let mut bench = Workbench { app: App::new(parts), launch, driver: None, notices: Vec::new() };
     bench.settle();

@@ -11,6 +11,7 @@ use stepwright::driver::{
     Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Unwritten, prepare,
 };
 use stepwright::episode::{Event, Record, log};
+use stepwright::methods::METHODS;
 use stepwright::study::run::RunResult;
 use stepwright::study::runner::{Opening, SessionFolder};
 use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
@@ -257,7 +258,7 @@ async fn an_episode_that_is_nowhere_to_be_looked_at_is_not_counted_as_won() {
         let full = faults::inject(full);
         let episode = opening.run(&new, &tokio_util::sync::CancellationToken::new()).await.unwrap();
         drop(full);
-        let result = RunResult::of(&episode, &task, &new);
+        let result = RunResult::of(&episode, &task, &new, &METHODS);
         assert_eq!(result.broke_off(), result.error.is_some(), "{result:?}");
         ends.push((result.won, result.untold));
         if result.error.is_none() {

@@ -6,12 +6,12 @@ use std::path::Path;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use stepwright::cli::schema::{Which, schema};
+use stepwright::methods::METHODS;
 
 use crate::docs::{current, files, root};
 use crate::support::program::program;
 use stepwright::episode::log;
 use stepwright::export::{Format, render};
-use stepwright::method::showing;
 
 fn validator(which: Which) -> Validator {
     jsonschema::validator_for(&schema(which)).unwrap()
@@ -37,7 +37,8 @@ fn every_session_that_ships_is_as_the_schema_says() {
     for path in files(&root().join("sessions"), &[".jsonl"]) {
         // Sessions that earlier versions wrote are in today's form as the program holds them, and as it writes them again.
         let loaded = log::load(&path).unwrap();
-        let text = render(Format::Jsonl, &loaded.session.header, &loaded.records, showing).unwrap();
+        let text =
+            render(Format::Jsonl, &loaded.session.header, &loaded.records, |kind| METHODS.showing(kind)).unwrap();
         lines += hold(&validator, &path.display().to_string(), &text);
     }
     assert!(lines > 500, "{lines}");
@@ -121,7 +122,7 @@ fn a_line_of_every_study_is_as_the_schema_says() {
 #[test]
 fn the_configuration_that_is_printed_is_as_the_schema_says() {
     let validator = validator(Which::Config);
-    let template = stepwright::config::template();
+    let template = stepwright::config::template(&METHODS);
     // What is commented out is a setting at its default.
     let set: String = template
         .lines()

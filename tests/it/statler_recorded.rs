@@ -11,6 +11,7 @@ use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
 use stepwright::episode::Policy;
+use stepwright::methods::METHODS;
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::Sources;
 
@@ -19,7 +20,7 @@ const EPISODES: usize = 4;
 
 fn configuration(folder: &Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
-    load_with(&overrides, &|_| None).unwrap()
+    load_with(&overrides, &METHODS, &|_| None).unwrap()
 }
 
 fn headless(new: &NewSession, config: &Config, sources: &Sources) -> Setup {
@@ -121,7 +122,7 @@ async fn the_three_cups_are_played_in_each_form() {
         let mut setup = headless(&new, &config, &sources);
         let Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
         (header.method, header.model) = (method.into(), "scripted".into());
-        setup.method = stepwright::method::named(method).unwrap();
+        setup.method = METHODS.named(method).unwrap();
         setup.source = Source::Language { name: "scripted".into(), model: model.clone() };
         let (rewards, w) = play(setup).await;
         assert_eq!(rewards, [1.0, 1.0], "{method}: {:?}", w.session.nodes());

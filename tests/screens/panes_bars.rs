@@ -9,6 +9,7 @@ use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use stepwright::config::Config;
 use stepwright::driver::{Clock, NewSession, Notice, Setup, Situation, prepare_new};
 use stepwright::episode::{ArtifactId, ArtifactKind, Event, Mark};
+use stepwright::methods::METHODS;
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::tui::app::{App, Parts};
 use stepwright::tui::color::Depth;
@@ -126,6 +127,7 @@ fn red_marks(notices: &[Notice]) -> String {
         keymap: Keymap::default(),
         themes,
         worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
     });
     notices.iter().for_each(|notice| app.notice(notice.clone()));
     app.settle(std::time::Instant::now());
@@ -296,7 +298,7 @@ fn the_way_from_the_goal_stays_in_sight() {
         };
         parent = Some(tree.push(node));
     }
-    let mut view = View::default();
+    let mut view = View::new(Default::default(), Default::default(), &METHODS);
     view.situation = Some(Arc::new(Situation { goals: tree, ..Situation::default() }));
     let mut blocking = pane(PaneId::Blocking);
     let _ = blocking.update(&view);

@@ -7,6 +7,7 @@ use insta::assert_snapshot;
 use stepwright::blocking::{Basis, Before, Derived, Growth, Report, Selection};
 use stepwright::driver::Situation;
 use stepwright::episode::TreeEdit;
+use stepwright::methods::METHODS;
 use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
 use stepwright::tui::pane::{PaneAction, PaneId};
@@ -74,7 +75,7 @@ impl Play {
 
     fn view(&self) -> View {
         let goals = self.growth.shown(&self.growth.facts(&self.world).unwrap());
-        let mut view = View::default();
+        let mut view = View::new(Default::default(), Default::default(), &METHODS);
         view.situation = Some(Arc::new(Situation { goals, live: true, ..Situation::default() }));
         view
     }

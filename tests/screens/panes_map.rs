@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::support::screen::{ascii, pane, shot, shown};
 use insta::assert_snapshot;
 use stepwright::driver::Situation;
+use stepwright::methods::METHODS;
 use stepwright::tui::pane::{PaneAction, PaneId};
 use stepwright::tui::view::View;
 use stepwright::world::World;
@@ -22,7 +23,7 @@ fn after(task: &str, actions: &[&str]) -> View {
         admissible: world.admissible(),
         ..Situation::default()
     };
-    let mut view = View::default();
+    let mut view = View::new(Default::default(), Default::default(), &METHODS);
     view.situation = Some(Arc::new(situation));
     view
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::support::screen::{ascii, pane, shot, shown};
 use insta::assert_snapshot;
 use stepwright::driver::{BeliefView, Situation};
+use stepwright::methods::METHODS;
 use stepwright::tui::pane::PaneId;
 use stepwright::tui::view::View;
 use stepwright::world::World;
@@ -29,7 +30,7 @@ fn of(file: &str, task: &str, calls: &str) -> View {
     world.reset(task, 0).unwrap();
     assert_eq!(world.act(calls).unwrap().error, None);
     let situation = Situation { map: world.picture(), truth: world.truth(), ..Situation::default() };
-    let mut view = View::default();
+    let mut view = View::new(Default::default(), Default::default(), &METHODS);
     view.situation = Some(Arc::new(situation));
     view
 }
@@ -91,7 +92,7 @@ fn what_is_believed_is_drawn_beside_the_truth_with_what_differs() {
         let state = Arc::new(believed.clone());
         let belief = BeliefView { state, truth: None, differences: Vec::new(), drift: Vec::new(), picture };
         let situation = Situation { map: world.picture(), belief: Some(Arc::new(belief)), ..Situation::default() };
-        let mut view = View::default();
+        let mut view = View::new(Default::default(), Default::default(), &METHODS);
         view.situation = Some(Arc::new(situation));
         let mut state = pane(PaneId::State);
         let _ = state.update(&view);

@@ -8,6 +8,7 @@ use insta::assert_snapshot;
 use stepwright::blocking::{BlockingSource, BlockingTree, NodeKind, NodeStatus};
 use stepwright::driver::{Command, Notice, Request, Situation, system_clock};
 use stepwright::episode::Policy;
+use stepwright::methods::METHODS;
 use stepwright::tui::pane::PaneId;
 use stepwright::tui::view::View;
 
@@ -22,7 +23,7 @@ const SIZE: (u16, u16) = (58, 24);
 const STEPS: u32 = 60;
 
 fn pane(situation: &Arc<Situation>) -> String {
-    let mut view = View::default();
+    let mut view = View::new(Default::default(), Default::default(), &METHODS);
     view.situation = Some(Arc::clone(situation));
     shot(PaneId::Blocking, &view, SIZE)
 }

@@ -9,6 +9,7 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
 use stepwright::driver::{CandidateCommand, Command, Level, Notice, Request, SetSource};
 use stepwright::episode::{Actor, Assertions, Policy};
+use stepwright::methods::METHODS;
 use stepwright::precondition::{Candidate, CandidateOrigin, Pool, Validity};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
@@ -78,8 +79,13 @@ impl Bench {
     pub(crate) fn new() -> Self {
         let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Outline::default())) as Box<dyn Pane>).collect();
         let themes = vec![Theme::monochrome(UNICODE)];
-        let mut app =
-            App::new(Parts { panes, keymap: Keymap::default(), themes, worlds: stepwright::worlds::WORLDS.into() });
+        let mut app = App::new(Parts {
+            panes,
+            keymap: Keymap::default(),
+            themes,
+            worlds: stepwright::worlds::WORLDS.into(),
+            methods: &METHODS,
+        });
         assert_eq!(app.take_effects(), vec![Effect::Catalog]);
         Bench { app, now: Instant::now() }
     }
@@ -92,6 +98,7 @@ impl Bench {
             keymap: Keymap::default(),
             themes,
             worlds: stepwright::worlds::WORLDS.into(),
+            methods: &METHODS,
         };
         let mut bench = Bench { app: App::new(parts), now: Instant::now() };
         notices.into_iter().for_each(|notice| bench.app.notice(notice));

@@ -9,7 +9,7 @@ use serde_json::json;
 use stepwright::driver::{Command, Handle, OpenRequest, Request, open_to_read};
 use stepwright::episode::{Check, CheckKind, Event, Status, Verdict};
 use stepwright::export::{Format, render};
-use stepwright::method::showing;
+use stepwright::methods::METHODS;
 use stepwright::tui::app::{App, Effect};
 use stepwright::tui::manner::Manner;
 
@@ -191,7 +191,7 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
     assert!(!text.contains('★') && !text.contains("~4.2 steps") && app.view.selected.is_none(), "{text}");
     assert!(text.contains("1 choose"), "nothing is chosen, and the keys that choose are named: {text}");
     for format in [Format::Html, Format::Text, Format::Jsonl] {
-        let out = render(format, &session::header(), builder.records(), showing).unwrap();
+        let out = render(format, &session::header(), builder.records(), |kind| METHODS.showing(kind)).unwrap();
         assert!(!out.contains(FUTURE), "{format:?}");
     }
     // Decided: it is shown at the step that was decided, not at the next.
@@ -262,8 +262,13 @@ fn a_person_s_keys_count_in_the_presenter_s_view_and_are_shown_there() {
     })
     .unwrap();
     let panes = stepwright::tui::panes::all();
-    let mut app =
-        App::new(stepwright::tui::app::Parts { panes, keymap, themes, worlds: stepwright::worlds::WORLDS.into() });
+    let mut app = App::new(stepwright::tui::app::Parts {
+        panes,
+        keymap,
+        themes,
+        worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
+    });
     let builder = reviewed();
     app.notice(builder.opened());
     press(&mut app, &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Char('w')]);

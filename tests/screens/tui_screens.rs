@@ -10,7 +10,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stepwright::driver::{Command, Notice, ProcessStatus, Request};
 use stepwright::episode::{Configuration, Event as Recorded};
-use stepwright::method;
+use stepwright::methods::METHODS;
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
@@ -26,6 +26,7 @@ pub fn app(ascii: bool) -> App {
         keymap: Keymap::default(),
         themes,
         worlds: stepwright::worlds::WORLDS.into(),
+        methods: &METHODS,
     })
 }
 
@@ -136,7 +137,7 @@ fn the_configure_dialog_shows_models_methods_and_options() {
     };
     app.catalog(Catalog {
         methods: ["precondition-aware", "few-shot", "scored"]
-            .map(|name| Entry { method: method::named(name).map(|m| m.info()), ..entry(name, None) })
+            .map(|name| Entry { method: METHODS.named(name).map(|m| m.info()), ..entry(name, None) })
             .into(),
         models: vec![entry("symbolic", Some("precondition-aware")), entry("small", Some("scored"))],
         ..Catalog::default()
@@ -168,7 +169,7 @@ fn each_role_of_a_method_has_a_model_to_choose_and_to_take_back() {
     let entry = |name: &str| Entry { name: name.into(), about: "what it is".into(), ..Entry::default() };
     let catalog = Catalog {
         methods: ["statler", "few-shot"]
-            .map(|name| Entry { method: method::named(name).map(|m| m.info()), ..entry(name) })
+            .map(|name| Entry { method: METHODS.named(name).map(|m| m.info()), ..entry(name) })
             .into(),
         models: vec![entry("large"), entry("small")],
         ..Catalog::default()

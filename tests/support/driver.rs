@@ -11,6 +11,7 @@ use stepwright::driver::{Beginning, Command, Handle, Level, Notice, Persistence,
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Proposal, Record, Session, log};
 use stepwright::method::Knowledge;
 use stepwright::method::prompting::Prompting;
+use stepwright::methods::METHODS;
 use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
     ScoreRequest, StreamEvent, TokenLogprob, Usage,
@@ -332,7 +333,7 @@ pub fn watched(method: &str, options: &[(&str, &str)], model: &Arc<Scripted>) ->
     header.method = method.into();
     header.options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let mut setup = setup(Beginning::New(Box::new(header)), Counter::default(), model.clone(), None);
-    setup.method = stepwright::method::named(method).unwrap();
+    setup.method = METHODS.named(method).unwrap();
     Watched::start(setup)
 }
 
@@ -343,14 +344,14 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
     Setup {
         beginning,
         world: Box::new(world),
-        method: stepwright::method::named("precondition-aware").unwrap(),
+        method: METHODS.named("precondition-aware").unwrap(),
         source: Source::Language { name: "scripted".into(), model },
         resolver: Arc::new(move |name| match name {
             "scripted" => Ok(Source::Language { name: "scripted".into(), model: again.clone() }),
             "symbolic" => Ok(Source::Symbolic),
             _ => Err(format!("no model `{name}`; there are scripted, symbolic")),
         }),
-        methods: stepwright::driver::built_in_methods(),
+        methods: stepwright::driver::MethodResolver::new(&METHODS, |_| None),
         knowledge,
         sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),

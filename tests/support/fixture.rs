@@ -13,6 +13,7 @@ use stepwright::episode::{
     Origin, PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
 use stepwright::library::{Impact, Judged, Look, Stopped, Tally};
+use stepwright::methods::METHODS;
 use stepwright::precondition::{
     ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Inspection,
     Occasion, Pool, Reading, Related, Relation, Score, SetComparison, SideBySide, StepView, Validity,
@@ -78,7 +79,7 @@ pub fn push(session: &mut Session, records: &mut Vec<Record>, event: Event) {
 impl Script {
     /// A session that has just been reset.
     pub fn open() -> Self {
-        let mut view = View::default();
+        let mut view = View::new(Default::default(), Default::default(), &METHODS);
         view.notice(Notice::opened(header(), Vec::new(), Some("session.jsonl".into())).expect("no record, so all fit"));
         let mut script = Script { view, session: Session::new(header()), records: Vec::new() };
         let seen =
@@ -520,7 +521,7 @@ pub fn long(n: u64) -> View {
             },
         );
     }
-    let mut view = View::default();
+    let mut view = View::new(Default::default(), Default::default(), &METHODS);
     view.notice(Notice::opened(header(), records.into_iter().map(Arc::new).collect(), None).expect("records that fit"));
     let drawers: serde_json::Map<String, Value> =
         (1..=n.min(2_000)).map(|i| (format!("drawer {i}"), json!({"status": "closed"}))).collect();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Clock, NewSession, Setup, Source, prepare_new};
+use stepwright::methods::METHODS;
 
 use super::driver::Scripted;
 
@@ -13,7 +14,7 @@ use super::driver::Scripted;
 pub fn configuration(folder: &Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
     let state = folder.join("state").display().to_string();
-    load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
+    load_with(&overrides, &METHODS, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).unwrap()
 }
 
 /// A new session at a task of a world, by a method with options; with the script as a model of that name in place of the built-in

@@ -12,6 +12,7 @@ use stepwright::episode::{
     Action, Actor, ArtifactId, AskKind, Choice, Decision, Due, Event, Header, Origin, PromptMessage, PromptRecord,
     Proposal, Record, Session, StepOutcome, Written,
 };
+use stepwright::methods::METHODS;
 use stepwright::tui::view::View;
 use stepwright::world::Request;
 
@@ -70,7 +71,7 @@ impl Table {
     pub fn begun() -> Self {
         let opened = Notice::opened(header(), Vec::new(), Some("/s/table.jsonl".into())).unwrap();
         let mut table = Table {
-            view: View::default(),
+            view: View::new(Default::default(), Default::default(), &METHODS),
             session: Session::new(header()),
             records: Vec::new(),
             notices: Vec::new(),

@@ -15,9 +15,8 @@ use stepwright_driver::Setup;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Action, Ask, AskKind, Decision, Origin, Session, Shape};
 use stepwright_launch::NewSession;
-use stepwright_method::{
-    Answer, Context, Deed, DerivedState, Method, MethodInfo, Reading, Step, Stop, WorkInput, blocking,
-};
+use stepwright_method::{Answer, Context, Deed, DerivedState, Method, MethodInfo, Reading, Step, Stop, WorkInput};
+use stepwright_methods::blocking;
 use stepwright_model::ModelRequest;
 
 pub(super) const FOLDERS: &[Folder] = &[

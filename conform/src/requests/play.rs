@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use stepwright_driver::{Setup, Source};
 use stepwright_episode::Session;
 use stepwright_launch::config::{Config, Overrides, load_with};
+use stepwright_methods::METHODS;
 use stepwright_model::answering::Answering;
 use stepwright_model::{Completion, ModelError, ModelRequest, ModelResponse};
 use stepwright_sandbox::{Limits, Workers};
@@ -67,7 +68,7 @@ pub(super) fn all(
 fn configuration() -> Result<Arc<Config>, String> {
     let nowhere = std::env::temp_dir().join("stepwright-conform").join("no-configuration");
     let overrides = Overrides { config_dir: Some(nowhere), ..Overrides::default() };
-    load_with(&overrides, &|_| None).map(Arc::new).map_err(|e| e.to_string())
+    load_with(&overrides, &METHODS, &|_| None).map(Arc::new).map_err(|e| e.to_string())
 }
 
 /// An episode with a model that gives these replies, whatever it is asked.

@@ -10,6 +10,7 @@ use stepwright_embed::{EmbedError, Embedder, normalise};
 use stepwright_episode::{Session, TokenLogprob};
 use stepwright_launch::NewSession;
 use stepwright_method::{Place, StepStatus};
+use stepwright_methods::METHODS;
 use stepwright_model::Completion;
 use stepwright_model::translator::Translator;
 use stepwright_world::Wording;
@@ -226,7 +227,7 @@ fn ended(episode: &Recorded, session: &Session) -> Vec<Found> {
     if is_broken(episode) {
         return Vec::new();
     }
-    let sections = Place::at_cursor(session).sections();
+    let sections = METHODS.sections(&Place::at_cursor(session));
     let lines = sections.first().map(|plan| plan.lines.as_slice()).unwrap_or_default();
     let tried: Vec<_> = lines.iter().filter(|line| line.mark != StepStatus::Open).collect();
     let open_loop = session.method == "open-loop";

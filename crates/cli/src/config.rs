@@ -9,6 +9,7 @@ use clap::Subcommand;
 use super::workbench::look;
 use super::{CliError, Global, note, print};
 use stepwright_launch::config::{paths, template};
+use stepwright_methods::METHODS;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
@@ -55,5 +56,5 @@ fn init(file: &Path) -> Result<(), CliError> {
         std::fs::create_dir_all(dir).map_err(failed)?;
     }
     let mut new = std::fs::OpenOptions::new().write(true).create_new(true).open(file).map_err(failed)?;
-    new.write_all(template().as_bytes()).map_err(failed)
+    new.write_all(template(&METHODS).as_bytes()).map_err(failed)
 }

@@ -147,7 +147,7 @@ impl Launch {
                             Source::Symbolic => "built in, no language model".to_owned(),
                             Source::Language { model, .. } => described_model(&model.info()),
                         };
-                        (about, None, launch::suggested_method(&source).to_owned(), source.traits())
+                        (about, None, launch::suggested_method(&source, &self.config).to_owned(), source.traits())
                     }
                     Err(why) => {
                         // Whatever the model turns out to be, no method is refused for it.
@@ -292,7 +292,8 @@ impl Launcher for Launch {
             let (name, about) = (m.id.to_owned(), m.description.to_owned());
             Entry { name, about, method: Some(m), ..Entry::default() }
         };
-        let mut methods: Vec<Entry> = method::all().into_iter().map(entry).chain(self.own_methods()).collect();
+        let mut methods: Vec<Entry> =
+            self.config.built_in.all().into_iter().map(entry).chain(self.own_methods()).collect();
         let configured = self.config.method.method.as_str();
         match methods.iter().position(|m| m.name == configured) {
             // The first is the default.

@@ -10,6 +10,7 @@ use super::headless::interrupted;
 use super::{CliError, Global, print};
 use stepwright_launch::config::Config;
 use stepwright_method::{self as method, MethodInfo, ModelTraits};
+use stepwright_methods::METHODS;
 use stepwright_study::matrix;
 use stepwright_study::runner::Opening;
 use stepwright_world::options::{self, Kind, OptionSpec, Values};
@@ -45,14 +46,14 @@ pub struct Methods {
 impl Methods {
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match (self.options, self.matrix) {
-            (true, _) => print(&options::markdown(method::all_options()))?,
+            (true, _) => print(&options::markdown(METHODS.options()))?,
             (_, true) => return self.play(global),
             _ => {
                 let config = global.load()?;
                 print(&match &self.name {
                     Some(name) => with_options(name, &config)?,
                     None => {
-                        method::all().iter().map(|info| described(info) + "\n").collect::<String>() + &list_own(&config)
+                        METHODS.all().iter().map(|info| described(info) + "\n").collect::<String>() + &list_own(&config)
                     }
                 })?;
             }
@@ -63,7 +64,7 @@ impl Methods {
     fn play(&self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
         let own = config.methods.values().filter_map(|command| command.introduce(PATIENCE).ok());
-        let methods: Vec<MethodInfo> = method::all().into_iter().chain(own).collect();
+        let methods: Vec<MethodInfo> = METHODS.all().into_iter().chain(own).collect();
         let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
         let mut worlds = Vec::new();
         for world in WORLDS {
@@ -100,7 +101,7 @@ fn with_options(name: &str, config: &Config) -> Result<String, CliError> {
             command.ok_or_else(|| CliError::Usage(format!("{name}: [methods.{own}] is not configured here")))?;
         return Ok(described_own(own, command));
     }
-    let known = method::all();
+    let known = METHODS.all();
     let Some(info) = known.iter().find(|info| info.id == name) else {
         let names: Vec<&str> = known.iter().map(|info| info.id).collect();
         return Err(CliError::Usage(format!("there is no method `{name}`: {}", options::known_names(name, &names))));

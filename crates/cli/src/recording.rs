@@ -10,6 +10,7 @@ use stepwright_export::cast::{Cast, pause_before};
 use stepwright_export::{self as export, ExportError, Format, Seen, Stated, decided};
 use stepwright_launch::config::Config;
 use stepwright_launch::reading::Reading;
+use stepwright_methods::METHODS;
 use stepwright_protocol::{Notice, Situation};
 use stepwright_tui::cast::Frames;
 use stepwright_tui::color::Depth;
@@ -35,7 +36,7 @@ pub fn render(format: Format, loaded: log::Loaded, config: &Config, sources: &So
         Format::Html | Format::Mirror | Format::Text => situations(loaded, config, sources),
         Format::Jsonl | Format::Atif => BTreeMap::new(),
     };
-    export::render_with(format, &header, &records, &seen, stepwright_method::showing)
+    export::render_with(format, &header, &records, &seen, |kind| METHODS.showing(kind))
 }
 
 fn runtime() -> Option<Runtime> {
@@ -111,8 +112,8 @@ pub fn cast(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<S
     let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
     let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
     let (themes, _) = theme_file::load(wanted)?;
-    let frames =
-        Frames::new(SIZE, Keymap::default(), themes, stepwright_worlds::WORLDS.into()).map_err(|e| e.to_string())?;
+    let frames = Frames::new(SIZE, Keymap::default(), themes, (stepwright_worlds::WORLDS.into(), &METHODS))
+        .map_err(|e| e.to_string())?;
     let runtime = runtime().ok_or("the system refuses a thread")?;
     let _inside = runtime.enter();
     let reading = Reading::open(loaded, config, sources).ok();

@@ -11,6 +11,7 @@ use super::{CliError, print_json};
 use stepwright_episode::{Header, Record};
 use stepwright_launch::config;
 use stepwright_method as method;
+use stepwright_methods::METHODS;
 use stepwright_study::run::RunResult;
 use stepwright_study::runner::{Head, PlanLine};
 use stepwright_worlds::external as world;
@@ -79,7 +80,7 @@ pub fn schema(which: Which) -> Value {
                 |_| schemars::json_schema!({ "title": "Word", "enum": ["pass", "kept"] }),
             ],
         ),
-        Which::Config => config::schema(),
+        Which::Config => config::schema(&METHODS),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::debug_log;
 use stepwright_episode::{Configuration, Role};
 use stepwright_launch::config::{Config, Overrides};
 use stepwright_method::{self as method, OF_SESSIONS};
+use stepwright_methods::METHODS;
 use stepwright_world::options::{Kind, OptionSpec, flags, known_names};
 use stepwright_worlds::WORLDS;
 use stepwright_worlds::external::COMMAND_LINE;
@@ -90,7 +91,7 @@ pub fn is_of_methods(arg: &Arg) -> bool {
 }
 
 fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
-    method::all_options().iter().chain(&OF_SESSIONS)
+    METHODS.options().iter().chain(&OF_SESSIONS)
 }
 
 impl FromArgMatches for MethodFlags {
@@ -151,7 +152,7 @@ impl MethodFlags {
         if self.options.is_empty() && self.own.is_empty() {
             return Ok(());
         }
-        let found = if method.is_empty() { None } else { stepwright_launch::methods(config)(method).ok() };
+        let found = if method.is_empty() { None } else { stepwright_launch::methods(config).resolve(method).ok() };
         let Some(found) = found else {
             let of_none = self.own.keys().next();
             let why = of_none.map(|key| format!("--{METHOD_OPT} {key}: name the method that has it (--method)"));
@@ -208,8 +209,8 @@ impl Global {
 
     /// The merged configuration under these flags.
     pub fn load(&self) -> Result<Config, CliError> {
-        let mut config =
-            stepwright_launch::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
+        let mut config = stepwright_launch::config::load(&self.overrides(), &METHODS)
+            .map_err(|e| CliError::Failed(e.to_string()))?;
         config.method.own = self.method.own.clone();
         self.method.suit(&config.method.method, &config)?;
         let logs = config.paths.logs();
@@ -271,7 +272,7 @@ impl Global {
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         overrides.set("method.method", "--method", self.method.method.clone());
         for (key, value) in &self.method.options {
-            let spec = method::all_options().iter().chain(&OF_SESSIONS).find(|spec| spec.key == key);
+            let spec = METHODS.options().iter().chain(&OF_SESSIONS).find(|spec| spec.key == key);
             let path = match spec.map(|spec| spec.kind) {
                 Some(Kind::PathOr(word)) => value != word,
                 kind => kind == Some(Kind::Path),

@@ -16,6 +16,7 @@ use stepwright_episode::{Configuration, NodeId, log};
 use stepwright_export::Format;
 use stepwright_launch::config::Config;
 use stepwright_launch::load_sessions;
+use stepwright_methods::METHODS;
 use stepwright_protocol::Contender;
 use stepwright_text::sanitize::printed;
 use stepwright_tui::color::{Depth, ground_is_light};
@@ -173,6 +174,7 @@ pub(crate) fn open_with(
         keymap,
         themes,
         worlds: stepwright_worlds::WORLDS.into(),
+        methods: &METHODS,
         mouse: config.ui.mouse,
         open: session.as_ref().map(|s| s.file.clone()),
         begin,

@@ -14,7 +14,7 @@ impl Driver {
     fn with_settings(&self, request: Request) -> Result<Request, String> {
         let Request::Configure(Configuration { model, method, options }) = request else { return Ok(request) };
         // Without a name the method stays.
-        let named = if method.is_empty() { self.stack.method() } else { (self.models.methods)(&method)? };
+        let named = if method.is_empty() { self.stack.method() } else { self.models.methods.resolve(&method)? };
         let info = named.info();
         let (world, before) = (self.timeline.world.kind().name, &self.gate.session().options);
         let options = publications::changed((info.id, info.options), world, before, options)?;

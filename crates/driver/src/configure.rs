@@ -14,7 +14,7 @@ impl Driver {
         let method = match same {
             Some(method) => method,
             None => {
-                let method = (self.models.methods)(&wanted.method)?;
+                let method = self.models.methods.resolve(&wanted.method)?;
                 method.ready()?;
                 method
             }
@@ -22,7 +22,8 @@ impl Driver {
         let mut options = self.gate.session().options.clone();
         options.extend(wanted.options.clone());
         let named = options;
-        let options = Values::read(method::options_with(method.info().options), &named).map_err(|e| e.to_string())?;
+        let options = Values::read(self.models.methods.built_in.options_with(method.info().options), &named)
+            .map_err(|e| e.to_string())?;
         let other = wanted.model != self.models.source.name();
         let source = other.then(|| (self.models.resolver)(&wanted.model)).transpose()?;
         let idle = Role::models(&wanted.options).find(|(role, _)| !method.info().asks_as(*role, &options));

@@ -18,7 +18,7 @@ use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
 use stepwright_episode::{Assertions, Gate, NodeId, Record, Role, Session};
 use stepwright_method::options::{BELIEF, FORM};
 use stepwright_method::program_context::ProgramContext;
-use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction, conduct, options_with};
+use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction};
 use stepwright_protocol::{Level, Notice};
 use stepwright_world::options::Values;
 use stepwright_world::state_form::StateForm;
@@ -65,8 +65,8 @@ impl Driver {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
         };
-        prompting.options =
-            Values::read(options_with(method.info().options), &session.options).map_err(|e| e.to_string())?;
+        prompting.options = Values::read(methods.built_in.options_with(method.info().options), &session.options)
+            .map_err(|e| e.to_string())?;
         let mut program = ProgramContext::load(&session.header.specification)?;
         let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
         knowledge.meet(world.as_ref(), &session.header.task);
@@ -118,7 +118,7 @@ impl Driver {
         }
         let (mut gate, mut effects) =
             if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
-        gate = gate.treating(conduct);
+        gate = gate.treating(methods.built_in.conducts());
         if headless {
             gate = gate.headless();
         }

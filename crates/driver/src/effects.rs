@@ -22,7 +22,7 @@ use stepwright_episode::{
 };
 use stepwright_method::artifacts::At;
 use stepwright_method::program_context::ProgramState;
-use stepwright_method::{Carried, Checks, Deed, Program, Step, artifact as spec_of, carried, lived};
+use stepwright_method::{Carried, Checks, Deed, Program, Step, carried, lived};
 use stepwright_program::Call;
 use stepwright_protocol::{Level, Notice, Unwritten};
 
@@ -153,7 +153,7 @@ impl Driver {
 
     /// Reads and checks what a document is to be, as its kind says.
     fn check_change(&self, artifact: &ArtifactId, to: Unchecked) -> Result<Value, String> {
-        let spec = spec_of(&artifact.kind);
+        let spec = self.models.methods.built_in.artifact(&artifact.kind);
         let (session, world) = (self.gate.session(), self.timeline.world.as_ref());
         let at = At { session, world, program: &self.program, arrived: self.timeline.arrived() };
         let value = match to {
@@ -175,7 +175,8 @@ impl Driver {
         }
         self.put_in_force(self.gate.session().cursor());
         let document = self.gate.session().document(artifact);
-        if let Some(text) = document.and_then(|document| (spec_of(&artifact.kind).told)(artifact, document)) {
+        let told = self.models.methods.built_in.artifact(&artifact.kind).told;
+        if let Some(text) = document.and_then(|document| told(artifact, document)) {
             self.say(Level::Info, text);
         }
     }

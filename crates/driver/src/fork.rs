@@ -21,7 +21,7 @@ use stepwright_episode::{
     Actor, AskId, AskState, Assertions, Breakpoint, Event, Gate, Policy, Proposal, ProposalId, Record, Session, Turn,
 };
 use stepwright_method::prompting::Prompting;
-use stepwright_method::{Method, MethodStack, conduct, options_with};
+use stepwright_method::{Method, MethodStack};
 use stepwright_world::options::Values;
 
 /// What a fork is asked with.
@@ -58,7 +58,8 @@ impl Fork {
         }
         self.timeline.forget();
         self.prompting.options =
-            Values::read(options_with(method.info().options), &self.session.options).map_err(|e| e.to_string())?;
+            Values::read(self.methods.built_in.options_with(method.info().options), &self.session.options)
+                .map_err(|e| e.to_string())?;
         let budget = self.session.policy.token_budget;
         let stack = MethodStack::new(method, &self.prompting.options);
         if stack.keeps_belief() {
@@ -70,7 +71,7 @@ impl Fork {
         let (messages, mut returns) = unbounded_channel();
         let (notices, _nobody) = unbounded_channel();
         let mut driver = Driver {
-            gate: Gate::new(session).treating(conduct).headless(),
+            gate: Gate::new(session).treating(methods.built_in.conducts()).headless(),
             timeline,
             program,
             knowledge,

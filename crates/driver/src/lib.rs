@@ -37,5 +37,5 @@ pub use difference::difference;
 pub use fork::Wanted as Forked;
 pub use run::start;
 pub use service::{Fork, RequestId, Service, SessionContext, SessionView, WorkDesk, WorkResult};
-pub use setup::{Beginning, Clock, Persistence, Setup, built_in_methods, sandbox, system_clock};
+pub use setup::{Beginning, Clock, Persistence, Setup, sandbox, system_clock};
 pub use source::{MethodResolver, Resolver, Roles, Source, first_asked, roles_named};

@@ -136,7 +136,7 @@ mod tests {
 
     fn models(roles: Roles) -> Models {
         let resolver: Resolver = Arc::new(|name| Err(format!("no {name}")));
-        let methods: MethodResolver = Arc::new(|id| Err(format!("no {id}")));
+        let methods = MethodResolver::new(Default::default(), |_| None);
         Models::new((language("main"), roles), Prompting::default(), super::super::sandbox(), (resolver, methods))
     }
 

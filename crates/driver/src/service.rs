@@ -140,7 +140,7 @@ impl SessionView<'_> {
             roles: self.models.roles.clone(),
             sandbox: Arc::clone(self.sandbox),
             resolver: Arc::clone(self.resolver),
-            methods: Arc::clone(self.methods),
+            methods: self.methods.clone(),
         }
     }
 

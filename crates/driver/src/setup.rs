@@ -8,19 +8,9 @@ use super::source::{MethodResolver, Resolver, Source};
 use stepwright_episode::Assertions;
 use stepwright_episode::{Header, Policy, Record, Session, log};
 use stepwright_method::prompting::Prompting;
-use stepwright_method::{self as method, Knowledge, Method};
+use stepwright_method::{Knowledge, Method};
 use stepwright_sandbox::{Limits, Sandbox, Workers};
 use stepwright_world::World;
-use stepwright_world::options::known_names;
-
-pub fn built_in_methods() -> MethodResolver {
-    Arc::new(|id| {
-        method::named(id).ok_or_else(|| {
-            let known: Vec<_> = method::all().iter().map(|m| m.id).collect();
-            format!("there is no method `{id}`; {}", known_names(id, &known))
-        })
-    })
-}
 
 /// Unix time in milliseconds.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;

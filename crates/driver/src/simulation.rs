@@ -23,6 +23,7 @@ use stepwright_files::faults::{self, EIO, ENOSPC, Fault, Injected, Operation};
 use stepwright_files::sum;
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{Knowledge, Method};
+use stepwright_methods::METHODS;
 use stepwright_model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent, Usage,
 };
@@ -34,7 +35,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::run::start_beside;
-use crate::{Beginning, Persistence, Setup, Source, built_in_methods, sandbox};
+use crate::{Beginning, MethodResolver, Persistence, Setup, Source, sandbox};
 use beside::{COUNTS, Counts, Noting, Tally, Waiting};
 use terminal::{Truth, Workbench};
 use world::{Befalls, SPECIFICATION, Shared, Sum};
@@ -131,10 +132,7 @@ impl Course {
         let folder = folder.unwrap();
         let path = folder.path().join("s.jsonl");
         let method = if dice.one_in(3) { COUNTS } else { "few-shot" };
-        let method_named = |id: &str| match id {
-            COUNTS => Ok(Arc::new(Counts) as Arc<dyn Method>),
-            id => built_in_methods()(id),
-        };
+        let methods = MethodResolver::new(&METHODS, |id| (id == COUNTS).then(|| Arc::new(Counts) as Arc<dyn Method>));
         let process = dice.one_in(2).then(Shared::default);
         let world = process.clone().map_or_else(Sum::default, Sum::of);
         let (waiting, tally) = (Waiting::default(), Arc::new(Tally::default()));
@@ -160,10 +158,10 @@ impl Course {
         let setup = Setup {
             keep: Persistence::Log(log::Writer::create(&path, &header).unwrap()),
             beginning: Beginning::New(Box::new(header)),
-            method: method_named(method).unwrap(),
+            method: methods.resolve(method).unwrap(),
             source,
             resolver: Arc::new(move |_| Ok(again.clone())),
-            methods: Arc::new(method_named),
+            methods,
             knowledge: Knowledge::new(&world, agent, Arc::default(), BlockingSource::Assertions),
             world: Box::new(world),
             prompting: Prompting::default(),

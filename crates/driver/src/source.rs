@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stepwright_episode::Role;
-use stepwright_method::{Method, MethodInfo, ModelTraits, SYMBOLIC};
+use stepwright_method::{Method, MethodInfo, Methods, ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
 
 /// The source of proposals: the built-in agent, or a language model.
@@ -51,8 +51,30 @@ impl std::fmt::Debug for Source {
 /// Finds the model of a name; the error says what names there are.
 pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
 
-/// Finds the method of an id; the error says what ids there are.
-pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + Send + Sync>;
+/// Methods by their ids: those of the program, and what a function finds beside them.
+#[derive(Clone)]
+pub struct MethodResolver {
+    /// The methods of the program, and the kinds of documents.
+    pub built_in: &'static Methods,
+    others: Arc<Others>,
+}
+
+type Others = dyn Fn(&str) -> Option<Arc<dyn Method>> + Send + Sync;
+
+impl MethodResolver {
+    pub fn new(
+        built_in: &'static Methods,
+        others: impl Fn(&str) -> Option<Arc<dyn Method>> + Send + Sync + 'static,
+    ) -> Self {
+        MethodResolver { built_in, others: Arc::new(others) }
+    }
+
+    /// The method of an id, the default for none.
+    /// Errors: there is none; what ids there are.
+    pub fn resolve(&self, id: &str) -> Result<Arc<dyn Method>, String> {
+        (self.others)(id).map_or_else(|| self.built_in.resolve(id), Ok)
+    }
+}
 
 /// The models that roles have of their own.
 pub type Roles = BTreeMap<Role, Source>;

@@ -34,7 +34,7 @@ pub struct Showing {
 }
 
 /// How the documents of each kind are shown.
-pub type Showings = fn(&ArtifactKind) -> &'static Showing;
+pub type Showings<'a> = &'a dyn Fn(&ArtifactKind) -> &'static Showing;
 
 impl Showing {
     /// Documents that are texts.

@@ -15,7 +15,7 @@ pub struct Learned {
 }
 
 /// The knowledge adopted at a node, and the offers not taken there.
-pub(super) fn at(node: &Node, showings: Showings) -> Vec<Learned> {
+pub(super) fn at(node: &Node, showings: Showings<'_>) -> Vec<Learned> {
     let showing = |id: &ArtifactId| Some(showings(&id.kind)).filter(|showing| showing.listed == Listed::Learned);
     let of = |offer: Option<OfferId>| {
         let found = offer.and_then(|id| node.offer(id));
@@ -47,7 +47,7 @@ pub(super) fn at(node: &Node, showings: Showings) -> Vec<Learned> {
 }
 
 /// The knowledge where the session is, each part since the step at which it last changed.
-pub(super) fn known(session: &Session, showings: Showings) -> Vec<Learned> {
+pub(super) fn known(session: &Session, showings: Showings<'_>) -> Vec<Learned> {
     let Some(here) = session.current() else { return Vec::new() };
     let path = session.path(here.id);
     let since = |id: &ArtifactId| {

@@ -18,8 +18,8 @@ mod trajectory;
 
 use std::collections::BTreeMap;
 
-use stepwright_episode::showing::Showings;
-use stepwright_episode::{Header, InvalidRecord, NodeId, Record, Session, blind};
+use stepwright_episode::showing::Showing;
+use stepwright_episode::{ArtifactKind, Header, InvalidRecord, NodeId, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
 pub use learned::Learned;
@@ -52,7 +52,12 @@ pub enum ExportError {
 
 /// Renders a session's header and records in a format.
 /// Errors: [`ExportError`] if the records are no session or cannot be rendered.
-pub fn render(format: Format, header: &Header, records: &[Record], showings: Showings) -> Result<String, ExportError> {
+pub fn render(
+    format: Format,
+    header: &Header,
+    records: &[Record],
+    showings: impl Fn(&ArtifactKind) -> &'static Showing,
+) -> Result<String, ExportError> {
     render_with(format, header, records, &BTreeMap::new(), showings)
 }
 
@@ -62,7 +67,7 @@ pub fn render_with(
     header: &Header,
     records: &[Record],
     seen: &BTreeMap<NodeId, Seen>,
-    showings: Showings,
+    showings: impl Fn(&ArtifactKind) -> &'static Showing,
 ) -> Result<String, ExportError> {
     let records = &*blind::shown(header, records);
     if format == Format::Jsonl {
@@ -75,7 +80,7 @@ pub fn render_with(
     if format == Format::Atif {
         return Ok(atif::render(&session)?);
     }
-    let story = story(&session, seen, showings);
+    let story = story(&session, seen, &showings);
     Ok(match format {
         Format::Html | Format::Mirror => html::render(&story, format == Format::Mirror)?,
         Format::Text | Format::Jsonl | Format::Atif => text::render(&story),

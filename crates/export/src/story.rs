@@ -145,7 +145,7 @@ pub struct ProposalEntry {
 }
 
 /// Puts a session in order, with what its world says at its nodes as far as that is known.
-pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings) -> Story {
+pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings<'_>) -> Story {
     let header = &session.header;
     let mut facts = vec![
         ("world".to_owned(), [header.world.as_str(), &header.world_version].join(" ").trim_end().to_owned()),
@@ -235,7 +235,7 @@ fn adopted(node: &Node) -> Vec<String> {
     entries.collect()
 }
 
-fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings) -> Vec<Chapter> {
+fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings<'_>) -> Vec<Chapter> {
     let main: Vec<&Node> = session.line();
     let mut done = vec![false; session.nodes().len()];
     let chapter =
@@ -269,7 +269,7 @@ fn is_done(done: &[bool], node: NodeId) -> bool {
 fn chapter(
     session: &Session,
     seen: &BTreeMap<NodeId, Seen>,
-    showings: Showings,
+    showings: Showings<'_>,
     title: String,
     line: &[&Node],
     done: &mut [bool],
@@ -288,7 +288,7 @@ fn chapter(
     Chapter { title, steps }
 }
 
-pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
+pub fn step_of(session: &Session, node: &Node, showings: Showings<'_>) -> Step {
     Step {
         node: node.id,
         depth: node.depth,
@@ -391,7 +391,7 @@ fn plan(node: &Node) -> Option<String> {
 }
 
 /// The decisions at a node about documents other than assertions and knowledge.
-fn documents(node: &Node, showings: Showings) -> Vec<String> {
+fn documents(node: &Node, showings: Showings<'_>) -> Vec<String> {
     let by = actor;
     let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
     let mut out = Vec::new();

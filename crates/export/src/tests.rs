@@ -29,7 +29,7 @@ fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
     for record in records() {
         session.apply(&record).unwrap();
     }
-    let story = story(&session, &BTreeMap::new(), showings);
+    let story = story(&session, &BTreeMap::new(), &showings);
     let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
     assert_eq!(titles, ["The episode", "Branch after step 0"]);
     let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();

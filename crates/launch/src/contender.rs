@@ -21,7 +21,7 @@ pub fn contender(text: &str, methods: &MethodResolver) -> Result<Contender, Stri
             None if part == "specification" => side.set = Some(SetSource::Specification),
             None if part == "truth" => side.set = Some(SetSource::Truth),
             None if is_file => side.set = Some(SetSource::File(PathBuf::from(part))),
-            None if methods(part).is_ok() => part.clone_into(&mut side.method),
+            None if methods.resolve(part).is_ok() => part.clone_into(&mut side.method),
             None => part.clone_into(&mut side.model),
         }
     }
@@ -34,7 +34,8 @@ mod tests {
 
     #[test]
     fn a_side_says_what_is_other_than_what_is_in_use() {
-        let read = |text: &str| contender(text, &stepwright_driver::built_in_methods()).unwrap();
+        let methods = MethodResolver::new(&stepwright_methods::METHODS, |_| None);
+        let read = |text: &str| contender(text, &methods).unwrap();
         let named = |name: &str| Contender { name: name.to_owned(), ..Contender::default() };
         assert_eq!(read("gpt"), Contender { model: "gpt".into(), ..named("gpt") });
         let side = read("react+shots=2+symbolic");
@@ -43,8 +44,6 @@ mod tests {
         assert_eq!(read("my.preconditions.py").set, Some(SetSource::File("my.preconditions.py".into())));
         assert_eq!(read("truth").set, Some(SetSource::Truth));
         assert_eq!(read("prompts=terse").prompts, Some("terse".into()));
-        assert!(
-            contender("gpt+", &stepwright_driver::built_in_methods()).unwrap_err().contains("is no side of a duel")
-        );
+        assert!(contender("gpt+", &methods).unwrap_err().contains("is no side of a duel"));
     }
 }

@@ -287,7 +287,9 @@ mod tests {
         let LogSession { session, records, .. } = open(&path, "", &stepwright_worlds::sources(), &clock).unwrap();
         let notes = &session.current().unwrap().turn.notes;
         assert!(notes[0].ends_with("Shall I count?") && notes[2].ends_with(": There are three.\nBye."), "{notes:?}");
-        let written = |format| render(format, &session.header, &records, stepwright_method::showing).unwrap();
+        let written = |format| {
+            render(format, &session.header, &records, |kind| stepwright_methods::METHODS.showing(kind)).unwrap()
+        };
         assert!(written(Format::Text).contains("    note: The agent's last words: There are three.\n          Bye.\n"));
         assert!(written(Format::Html).contains("There are three.\nBye."));
         assert!(written(Format::Jsonl).contains("There are three.\\nBye."));
@@ -312,7 +314,7 @@ mod tests {
                 stepwright_export::Format::Atif,
                 &loaded.session.header,
                 &loaded.records,
-                stepwright_method::showing,
+                |kind| stepwright_methods::METHODS.showing(kind),
             );
             let path = folder.path().join("session.json");
             std::fs::write(&path, text.unwrap()).unwrap();

@@ -9,8 +9,8 @@ use super::header::{new_header, session_path};
 use super::log_session::{self, LogSession};
 use crate::config::{self, BUILT_IN, Config, Selected};
 use stepwright_driver::{
-    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, first_asked, roles_named,
-    sandbox, start, system_clock,
+    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, first_asked, roles_named, sandbox, start,
+    system_clock,
 };
 use stepwright_episode::{ArtifactId, Header, Policy, Role, log};
 use stepwright_method::prompting::Prompting;
@@ -149,7 +149,7 @@ fn prepare_log(path: &Path, episode: &str, config: &Config, sources: &Sources) -
     let LogSession { mut session, records, opened } = log_session::open(path, episode, sources, &clock)?;
     let name = if config.model.model.is_empty() { SYMBOLIC } else { config.model.model.as_str() };
     let source = resolver(config)(name).map_err(OpenError::Failed)?;
-    let method = methods(config)(method::DEFAULT).map_err(OpenError::Failed)?;
+    let method = config.built_in.resolve("").map_err(OpenError::Failed)?;
     (session.header.model, session.header.method) = (name.to_owned(), method.info().id.to_owned());
     (session.model, session.method) = (session.header.model.clone(), session.header.method.clone());
     let keep = Persistence::Copy(session_path(&config.paths.sessions(), &session.header));
@@ -175,7 +175,7 @@ pub(super) fn prepare_loaded(
         Ok(source) => (source, None),
         Err(why) => (Source::Symbolic, Some(in_its_place(&session.model, &why))),
     };
-    let method = methods(config)(&session.method).map_err(OpenError::Failed)?;
+    let method = methods(config).resolve(&session.method).map_err(OpenError::Failed)?;
     // A domain that is gone must not keep anyone from reading the session either.
     let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
     let blocking =
@@ -226,8 +226,8 @@ fn prepare_at(
     let resolver = resolver(config);
     let source = resolver(name).map_err(OpenError::Failed)?;
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
-    let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
-    let method = methods(config)(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
+    let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source, config));
+    let method = methods(config).resolve(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
     let version = method.ready().map_err(OpenError::Failed)?;
     let info = method.info();
     let mut method_options = config.method.given.clone();
@@ -236,7 +236,7 @@ fn prepare_at(
     method_options.extend(options.clone());
     let method_options =
         publications::preset((info.id, info.options), kind.name, method_options).map_err(OpenError::Failed)?;
-    let method_options = Values::read(method::options_with(info.options), &method_options)
+    let method_options = Values::read(config.built_in.options_with(info.options), &method_options)
         .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
@@ -384,30 +384,28 @@ const SHIPPED: &str = "shipped";
 
 /// The method that suits a source when none is asked for: choice by likelihood for models that are known to score and for
 /// local ones, which are small; else Algorithm 1.
-pub fn suggested_method(source: &Source) -> &'static str {
+pub fn suggested_method(source: &Source, config: &Config) -> &'static str {
     let scores = match source {
         Source::Language { model, .. } => {
             model.can_score() && matches!(model.info().kind, ModelKind::Local | ModelKind::Remote)
         }
         Source::Symbolic => false,
     };
-    if scores { method::SCORED } else { method::DEFAULT }
+    config.built_in.suited(scores)
 }
 
 /// Methods by their ids: built-in ones, and those behind configured commands. A session whose command is not configured can still be
 /// read.
 pub fn methods(config: &Config) -> MethodResolver {
     let commands = config.methods.clone();
-    let built_in = built_in_methods();
-    Arc::new(move |id| match id.strip_prefix(method::EXTERNAL) {
-        Some(name) => {
-            let command = commands.get(name).map(Arc::clone).unwrap_or_else(|| {
-                let adapter = Adapter { section: "methods", ..Adapter::new(name, Vec::new()) };
-                Arc::new(method::Command::new(Arc::new(adapter), BTreeMap::new()))
-            });
-            Ok(Arc::new(External::of(command)))
-        }
-        None => built_in(if id.is_empty() { method::DEFAULT } else { id }),
+    let built_in = config.built_in;
+    MethodResolver::new(built_in, move |id| {
+        let name = id.strip_prefix(method::EXTERNAL)?;
+        let command = commands.get(name).map(Arc::clone).unwrap_or_else(|| {
+            let adapter = Adapter { section: "methods", ..Adapter::new(name, Vec::new()) };
+            Arc::new(method::Command::new(Arc::new(adapter), BTreeMap::new(), built_in.options()))
+        });
+        Some(Arc::new(External::of(command)))
     })
 }
 

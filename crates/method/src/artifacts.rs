@@ -1,6 +1,6 @@
 //! Kinds of documents. Each is registered beside what it belongs to, as an [`ArtifactSpec`]: its title, how it is read, checked and shown,
-//! and what the gate does about it. Everything else asks for the spec ([`super::artifact`]): the driver, exports, the workbench. A new
-//! kind is one spec and its line in the crate's list.
+//! and what the gate does about it. Everything else asks the list for the spec ([`super::Methods::artifact`]): the driver, exports, the workbench.
+//! A new kind is one spec and its line in that list.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -44,7 +44,7 @@ pub struct ArtifactSpec {
 
 impl ArtifactSpec {
     /// A kind of texts that wait for a decision and always fit.
-    pub(crate) const fn new(id: &'static str, showing: Showing) -> Self {
+    pub const fn new(id: &'static str, showing: Showing) -> Self {
         ArtifactSpec {
             id,
             conduct: Conduct::USUAL,
@@ -57,7 +57,7 @@ impl ArtifactSpec {
 }
 
 /// What a person changed of the candidates of the action that is the key: an array of [`CandidateEdit`]s.
-pub(crate) static CANDIDATES: ArtifactSpec = ArtifactSpec {
+pub static CANDIDATES: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, follows: Follows::Nothing },
     ..ArtifactSpec::new(
         "candidates",
@@ -81,7 +81,7 @@ fn counted(set: &Assertions) -> (String, &str) {
 }
 
 /// The assertions in force for the action function that is the key, or its effects: `{"assertions": […], "origin": …}`.
-pub(crate) static ASSERTIONS: ArtifactSpec = ArtifactSpec {
+pub static ASSERTIONS: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { follows: Follows::Checks, waits: false },
     check: |at, artifact, value| match value {
         Value::Null => Ok(()),
@@ -108,7 +108,7 @@ pub(crate) static ASSERTIONS: ArtifactSpec = ArtifactSpec {
 };
 
 /// A text that may not be empty, as the document that holds it under that name.
-pub(crate) fn text(name: &str, text: &str, empty: &str) -> Read {
+pub fn text(name: &str, text: &str, empty: &str) -> Read {
     match text.trim() {
         "" => Err(empty.to_owned()),
         text => Ok((serde_json::json!({ name: text }), None)),

@@ -33,7 +33,7 @@ const AGAIN: f64 = 0.7;
 const TOKENS: u32 = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keeping {
+pub enum Keeping {
     /// By a writer that is asked for each `update_wm`; `shown`: with examples.
     Apart {
         shown: bool,
@@ -108,11 +108,11 @@ pub fn read(text: &str) -> Result<BeliefReading, String> {
 }
 
 /// Beliefs as documents.
-pub(super) static ARTIFACT: ArtifactSpec =
+pub static ARTIFACT: ArtifactSpec =
     spec("belief", Showing { word: |typed| if typed { "corrected" } else { "believed" }, ..Showing::new("belief") });
 
 /// The form of states of a person's own, as a document: its text.
-pub(super) static FORM: ArtifactSpec = ArtifactSpec {
+pub static FORM: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, follows: Follows::Proposals },
     read: |_, _, typed| text("text", typed, "it is empty; write its lines, or take the change back"),
     check: |_, _, document| match document {
@@ -172,7 +172,7 @@ fn begun(cx: &Context<'_>) -> Option<Written> {
 }
 
 /// The next step about the belief, before anything else is proposed.
-pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
+pub fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
     if let Some(begun) = begun(cx) {
         return Some(Step::Amend(Box::new(begun)));
     }
@@ -210,13 +210,13 @@ pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
 }
 
 /// The number of the request whose program made the update that is due.
-pub(super) fn due_request(cx: &Context<'_>, keeping: Keeping) -> Option<usize> {
+pub fn due_request(cx: &Context<'_>, keeping: Keeping) -> Option<usize> {
     let from = cx.session.node(due(cx, keeping)?.due.step)?.parent?;
     Some(cx.past.requests.get(&from)?.number)
 }
 
 /// Reads what a writer wrote, or what was found without one.
-pub(super) fn read_written(cx: &Context<'_>, keeping: Keeping, answer: &Answer) -> Reading {
+pub fn read_written(cx: &Context<'_>, keeping: Keeping, answer: &Answer) -> Reading {
     let Some(update) = due(cx, keeping) else { return Reading::Problem("no update is due any more".to_owned()) };
     let raw = answer.first().to_owned();
     let Ok(found) = Found::deserialize(&answer.found) else {
@@ -246,7 +246,7 @@ struct Found {
 }
 
 /// The state, written without a language model.
-pub(super) fn write(known: &WorkInput, work: &Value) -> Result<Answer, String> {
+pub fn write(known: &WorkInput, work: &Value) -> Result<Answer, String> {
     let written = match Work::deserialize(work).map_err(|e| e.to_string())? {
         Work::Effects { believed, action } => Ok(after(known, &believed, &action)),
         Work::Reference { state: Some(state) } => Ok(state),

@@ -7,6 +7,7 @@ use super::derived::DerivedState;
 use super::info::MethodInfo;
 use super::step::{Answer, Checks, Deed, Place, Reading, Section, Step, VetoedAction};
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, Shape};
+use stepwright_world::blocking::BlockingTree;
 
 /// The name that is recorded where no language model answers.
 pub const SYMBOLIC: &str = "symbolic";
@@ -74,6 +75,12 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// The goals with what blocks them, where it keeps a tree that a person may change; `vetoed` is the action that the method in use keeps
+    /// from being tried.
+    fn goals(&self, _cx: &Context<'_>, _vetoed: Option<&VetoedAction>) -> Option<BlockingTree> {
+        None
+    }
+
     /// A warning for the person when it is taken into use, if any.
     fn warning(&self, _cx: &Context<'_>) -> Option<String> {
         None
@@ -81,7 +88,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
 }
 
 /// A line of a program; a chat model may wrap it in a fence.
-pub(super) fn one_line(raw: bool) -> Generation {
+pub fn one_line(raw: bool) -> Generation {
     let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
     Generation { max_tokens: if raw { 64 } else { 160 }, stop, logprobs: true, ..Generation::default() }
 }

@@ -118,14 +118,10 @@ impl MethodStack {
     /// The goals with what blocks them, and whether they are a tree that a person may change. Where no demonstrations show what else
     /// would explain a proposal, the world's own tree goes with every method.
     pub fn goals(&self, cx: &Context<'_>) -> (BlockingTree, bool) {
-        let uses = |id: &str| self.members().any(|member| member.info().id == id);
-        let tree = if uses(blocking::CHECKS) {
-            blocking::checked(cx, self.vetoed(cx).as_ref())
-        } else if uses(blocking::ID) || cx.knowledge.demonstrations.is_empty() {
-            blocking::shown(cx)
-        } else {
-            None
-        };
+        let vetoed = self.vetoed(cx);
+        let kept = self.members().find_map(|member| member.goals(cx, vetoed.as_ref()));
+        let own = || cx.knowledge.demonstrations.is_empty().then(|| blocking::shown(cx)).flatten();
+        let tree = kept.or_else(own);
         let is_live = tree.is_some();
         (tree.unwrap_or_else(|| explain::goals(cx)), is_live)
     }

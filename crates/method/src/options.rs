@@ -54,7 +54,7 @@ pub const OF_SESSIONS: [OptionSpec; 2] = [DOMAIN, FORM];
 pub const PROGRAM: Table = &[SETTINGS, SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS];
 
 /// Whether the prompt of a method that would (`by_method`) show the assertions in force does.
-pub(crate) fn shows_assertions(values: &Values, by_method: bool) -> bool {
+pub fn shows_assertions(values: &Values, by_method: bool) -> bool {
     match values.text(&ASSERTIONS) {
         "shown" => true,
         "hidden" => false,
@@ -76,45 +76,4 @@ stepwright_world::option_specs! {
     pub TRIALS: "trials", "Trials", "trials of a headless run, at most", (whole 1 to 20) or "1";
     /// Whether a headless run ends with a reflection on its last trial.
     pub LAST: "final", "Reflect at last", "a reflection after the last trial too", (Kind::Switch) or "false";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::all_options;
-
-    #[test]
-    fn every_option_is_one_in_all_methods_and_fits_the_dialog() {
-        for method in crate::all() {
-            for spec in method.options {
-                assert!(all_options().contains(spec), "{} of {} is declared otherwise elsewhere", spec.key, method.id);
-                assert!(spec.default.is_empty() || spec.kind.accepts(spec.default), "{}", spec.key);
-                assert_ne!(spec.next(spec.default, true), spec.default, "{}", spec.key);
-                // What fits behind label and value in the dialog.
-                assert!(spec.note(spec.default).len() <= 43, "{}", spec.key);
-            }
-        }
-    }
-
-    #[test]
-    fn options_of_earlier_sessions_are_read() {
-        let recorded = [
-            ("assertions", "hidden"),
-            ("belief", "on"),
-            ("conversation", "running"),
-            ("edition", "put"),
-            ("judging", "model"),
-            ("likelihood", "sum"),
-            ("primitives", "each"),
-            ("selection", "scored"),
-            ("shots", "5"),
-            ("think", "true"),
-        ];
-        let map = recorded.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
-        let values = Values::read(all_options(), &map).unwrap();
-        for (key, value) in recorded.into_iter().filter(|(key, _)| *key != "edition") {
-            assert_eq!(values.text(all_options().iter().find(|s| s.key == key).unwrap()), value);
-        }
-        assert!(!shows_assertions(&values, true) && shows_assertions(&Values::default(), true));
-    }
 }

@@ -14,7 +14,7 @@ use stepwright_sandbox::{Call, FaultKind, Run};
 use stepwright_world::{CLOSING, NOTHING, UPDATING};
 
 stepwright_world::option_specs! {
-    pub(super) PRIMITIVES: "primitives", "Calls of programs", "how the calls of a program are decided about", [
+    pub PRIMITIVES: "primitives", "Calls of programs", "how the calls of a program are decided about", [
         "all" = "decided about with the program", "each" = "decided about one by one"
     ] or "all";
 }

@@ -20,7 +20,7 @@ use stepwright_world::options::Kind;
 use stepwright_world::{self as world, WorldKind};
 
 /// The knowledge of skills as a document. Changes found for it are offered beside the episode.
-pub(super) static KNOWLEDGE: ArtifactSpec = ArtifactSpec {
+pub static KNOWLEDGE: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
     read: |_, _, text| Ok((document::write(&file::read(text).map_err(|e| e.to_string())?), None)),
     check: |_, _, value| if value.is_null() { Ok(()) } else { document::read(value).map(drop) },
@@ -47,7 +47,7 @@ pub(super) static KNOWLEDGE: ArtifactSpec = ArtifactSpec {
 };
 
 /// The segments that a recorded log is cut into as a document, the log's id the key.
-pub(super) static SEGMENTS: ArtifactSpec = ArtifactSpec {
+pub static SEGMENTS: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
     read: |at, artifact, text| {
         let logs = at.world.recorded();
@@ -93,9 +93,9 @@ stepwright_world::option_specs! {
     /// Which skills an agent acts by: a file (docs/reference/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
     pub SKILLS: "skills", "Skills", "a file of skills; else the shipped ones", (Kind::PathOr(SHIPPED));
     /// Tips in the prompts of methods that need none.
-    pub(crate) TIPS: "tips", "Tips", "a file of skills: its tips lead prompts", (Kind::PathOr(SHIPPED));
+    pub TIPS: "tips", "Tips", "a file of skills: its tips lead prompts", (Kind::PathOr(SHIPPED));
     /// Whether the primitives of the same file lead prompts too, as in the paper's Reflexion+O3D.
-    pub(crate) FORMS: "forms", "Forms of actions", "whether primitives lead prompts beside the tips", [
+    pub FORMS: "forms", "Forms of actions", "whether primitives lead prompts beside the tips", [
         "off" = "tips alone lead prompts", "on" = "the skills' primitives lead prompts too"
     ] or "off";
 }
@@ -213,7 +213,7 @@ pub(crate) fn with_tips(prompt: PromptRecord, known: &Knowledge, has_primitives:
 }
 
 /// A prompt with a text before all else.
-pub(crate) fn led(mut prompt: PromptRecord, text: &str) -> PromptRecord {
+pub fn led(mut prompt: PromptRecord, text: &str) -> PromptRecord {
     match prompt.messages.first_mut() {
         _ if text.is_empty() => {}
         Some(first) => first.text.insert_str(0, text),
@@ -223,13 +223,13 @@ pub(crate) fn led(mut prompt: PromptRecord, text: &str) -> PromptRecord {
 }
 
 /// Tips as they lead a prompt.
-pub(crate) fn tips_led(tips: &[String]) -> String {
+pub fn tips_led(tips: &[String]) -> String {
     let lines: String = tips.iter().map(|tip| format!("- {tip}\n")).collect();
     if lines.is_empty() { lines } else { format!("Tips from earlier episodes:\n{lines}\n") }
 }
 
 /// The primitives of all skills as they lead a prompt, each with an example.
-pub(crate) fn primitives_led(knowledge: &Knowledge) -> String {
+pub fn primitives_led(knowledge: &Knowledge) -> String {
     let line = |primitive: &Primitive| {
         let example = primitive.examples.first().map(|example| format!(", as in: {example}")).unwrap_or_default();
         format!("- {}{example}\n", primitive.syntax)

@@ -15,7 +15,7 @@ use stepwright_wire::{Api, passages};
 /// Texts by the numbers of the passages that they stand in place of, from 0.
 pub type Wording = BTreeMap<usize, String>;
 
-pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+pub static ARTIFACT: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
     read: |_, _, _| Err("a request is edited text by text, in Model".to_owned()),
     check: |at, artifact, value| {
@@ -74,7 +74,7 @@ fn all(api: Api, body: &str) -> Vec<PromptMessage> {
 }
 
 /// Those texts of a request that are worded otherwise, for the record.
-pub(crate) fn messages(api: Api, body: &str, wording: &Wording) -> Vec<PromptMessage> {
+pub fn messages(api: Api, body: &str, wording: &Wording) -> Vec<PromptMessage> {
     if wording.is_empty() {
         return Vec::new();
     }

@@ -12,7 +12,7 @@ use stepwright_episode::duel::{Agreement, Heard, Side};
 use stepwright_episode::gate::{Answer, Request};
 use stepwright_episode::{AskState, Assertions, Configuration, Event, NodeId, Record, Role, Session, Turn};
 use stepwright_method::program_context::ProgramContext;
-use stepwright_method::{self as method, Method, options_with, publications};
+use stepwright_method::{self as method, Method, publications};
 use stepwright_model::prompt::Prompts;
 use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice};
 use stepwright_text::words::count;
@@ -65,7 +65,7 @@ impl Contestant {
         let found = |name: &str| (view.resolver)(name);
         let source = Some(contender.model.as_str()).filter(|name| !name.is_empty()).map(found).transpose()?;
         let method = Some(contender.method.as_str()).filter(|id| !id.is_empty());
-        let method = method.map(|id| (view.methods)(id).and_then(|m| m.ready().map(|_| m))).transpose()?;
+        let method = method.map(|id| view.methods.resolve(id).and_then(|m| m.ready().map(|_| m))).transpose()?;
         let assertions = contender.set.clone().map(|set| sets::assertions(view, set)).transpose()?.unwrap_or_default();
         let mut trial = view.program.clone();
         assertions.iter().try_for_each(|set| trial.adopt(set))?;
@@ -85,13 +85,14 @@ impl Contestant {
         let info = self.method(view)?.info();
         let own = &self.contender.options;
         let is_role = |key: &str| Role::ALL.iter().any(|role| role.key() == key);
-        let unknown = |key: &&String| !is_role(key) && options_with(info.options).all(|spec| spec.key != key.as_str());
+        let known = || view.methods.built_in.options_with(info.options);
+        let unknown = |key: &&String| !is_role(key) && known().all(|spec| spec.key != key.as_str());
         if let Some(key) = own.keys().find(unknown) {
             return Err(format!("{} has no option `{key}`", info.id));
         }
         let mut named = view.session.options.clone();
         named.extend(side.configuration.options);
-        let options = Values::read(options_with(info.options), &named).map_err(|e| e.to_string())?;
+        let options = Values::read(known(), &named).map_err(|e| e.to_string())?;
         if let Some((role, _)) = Role::models(own).find(|(role, _)| !info.asks_as(*role, &options)) {
             return Err(format!("{} asks no {}", info.id, role.name()));
         }
@@ -103,7 +104,7 @@ impl Contestant {
     }
 
     fn method(&self, view: &SessionContext<'_>) -> Result<Arc<dyn Method>, String> {
-        self.method.as_ref().map_or_else(|| (view.methods)(&view.session.method), |method| Ok(Arc::clone(method)))
+        self.method.as_ref().map_or_else(|| view.methods.resolve(&view.session.method), |method| Ok(Arc::clone(method)))
     }
 
     /// The method, and the side as it would be recorded now, nothing being proposed yet.

@@ -12,6 +12,7 @@ use super::app::{App, Effect, Parts};
 use super::keymap::Keymap;
 use super::theme::Theme;
 use stepwright_episode::ProposalId;
+use stepwright_method::Methods;
 use stepwright_protocol::{Command, Level, Notice};
 use stepwright_world::Kinds;
 
@@ -40,11 +41,16 @@ pub struct Frames {
 impl Frames {
     /// A workbench of so many columns and rows.
     /// Errors: none that a buffer in memory could have; of the drawing library's interface.
-    pub fn new((columns, rows): (u16, u16), keymap: Keymap, themes: Vec<Theme>, worlds: Kinds) -> io::Result<Self> {
+    pub fn new(
+        (columns, rows): (u16, u16),
+        keymap: Keymap,
+        themes: Vec<Theme>,
+        (worlds, methods): (Kinds, &'static Methods),
+    ) -> io::Result<Self> {
         let drawn = Drawn::default();
         let viewport = Viewport::Fixed(Rect::new(0, 0, columns, rows));
         let terminal = Terminal::with_options(CrosstermBackend::new(drawn.clone()), TerminalOptions { viewport })?;
-        let app = App::new(Parts { panes: super::panes::all(), keymap, themes, worlds });
+        let app = App::new(Parts { panes: super::panes::all(), keymap, themes, worlds, methods });
         Ok(Frames { app, terminal, drawn })
     }
 

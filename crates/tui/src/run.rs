@@ -20,6 +20,7 @@ use super::manner::Manner;
 use super::pane::Pane;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
+use stepwright_method::Methods;
 use stepwright_protocol::{Command, Level, Notice};
 use stepwright_world::Kinds;
 
@@ -38,6 +39,8 @@ pub struct Options {
     pub themes: Vec<Theme>,
     /// The worlds there are.
     pub worlds: Kinds,
+    /// The methods there are, and the kinds of documents.
+    pub methods: &'static Methods,
     pub mouse: bool,
     pub open: Option<PathBuf>,
     /// What to begin at once, where nothing is opened.
@@ -71,8 +74,8 @@ pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Lef
     });
     event::read_signals(to.clone())?;
     event::read_terminal(to.clone());
-    let Options { panes, keymap, themes, worlds, .. } = options;
-    let mut app = App::new(Parts { panes, keymap, themes, worlds });
+    let Options { panes, keymap, themes, worlds, methods, .. } = options;
+    let mut app = App::new(Parts { panes, keymap, themes, worlds, methods });
     app.show_in(options.manner, options.mirror);
     if let Some(path) = options.open {
         app.open_at_once(path);

@@ -10,7 +10,7 @@ use stepwright_episode::{
     ArtifactId, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
 };
 use stepwright_library::{Impact, Look};
-use stepwright_method::{Place, Section};
+use stepwright_method::{Methods, Place, Section};
 use stepwright_precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_protocol::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use stepwright_world::blocking::BlockingTree;
@@ -51,6 +51,8 @@ pub struct View {
     pub keys: Arc<Keymap>,
     /// The worlds there are.
     pub worlds: Kinds,
+    /// The methods there are, and the kinds of documents.
+    pub methods: &'static Methods,
     /// Whether the title bar says the session's goal whole.
     pub titled: bool,
     pub session: Option<Session>,
@@ -114,8 +116,8 @@ pub struct View {
 }
 
 impl View {
-    pub fn new(keys: Arc<Keymap>, worlds: Kinds) -> Self {
-        View { keys, worlds, ..View::default() }
+    pub fn new(keys: Arc<Keymap>, worlds: Kinds, methods: &'static Methods) -> Self {
+        View { keys, worlds, methods, ..View::default() }
     }
 
     /// The key of an action as a person reads it; its name where it has none.
@@ -206,10 +208,11 @@ impl View {
     }
 
     fn open(&mut self, session: Session, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
-        let (keys, worlds) = (Arc::clone(&self.keys), Arc::clone(&self.worlds));
+        let (keys, worlds, methods) = (Arc::clone(&self.keys), Arc::clone(&self.worlds), self.methods);
         let (revision, message) = (self.revision, self.message.take());
         let (always_blind, read_only, mirror) = (self.always_blind, self.read_only, self.mirror.take());
-        *self = View { keys, worlds, revision, message, path, always_blind, read_only, mirror, ..View::default() };
+        *self =
+            View { keys, worlds, methods, revision, message, path, always_blind, read_only, mirror, ..View::default() };
         (self.session, self.records) = (Some(session), records);
         self.show_blind();
         self.selected = None;
@@ -280,7 +283,8 @@ impl View {
 
     pub fn sections(&self, node: NodeId) -> Vec<Section> {
         let closing = self.situation.as_ref().map_or("", |situation| situation.closing);
-        self.session.as_ref().map(|session| Place { session, node, closing }.sections()).unwrap_or_default()
+        let at = self.session.as_ref().map(|session| Place { session, node, closing });
+        at.map(|at| self.methods.sections(&at)).unwrap_or_default()
     }
 
     /// The text of the plan or program in force at the cursor, where there is one.

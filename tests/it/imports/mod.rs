@@ -19,18 +19,11 @@ use tree::{Constants, Name, Tree};
 /// Rooms of a crate that stand below its others, in the order imports run: each reads only those before it.
 const ROOMS: &[(&str, &[&str])] = &[("world", &["literal", "weights", "options", "program", "planner", "blocking"])];
 
-/// The rooms that several methods stand on. Every other room of the crate is a method's.
-const SHARED: &[&str] = &[
-    "artifacts", "context", "derived", "step", "explain", "external", "log_checks", "info", "list", "method",
-    "next_action", "options", "plan_following", "program_context", "program_run", "prompting", "publications",
-    "reading", "request_program", "skills", "wording", "method_stack", "think", "verify", "written_plan",
-];
-
 /// How many files and folders are on the circles of `circles.txt`: more only with a reason, fewer whenever one is gone.
 const ON_CIRCLES: usize = 186;
 
 /// Where a world's or method's name may appear outside its room: the beginning of a file's path, the name (`*` for any), why. The name
-/// of a method's room is `method::ROOM`.
+/// of a method's room is `methods::ROOM`.
 const NAMED: &[(&str, &str, &str)] = &[
     // Studies repeat a paper's experiment: the world and the methods are its conditions.
     ("crates/study/", "*", "a paper's experiment"),
@@ -57,41 +50,35 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/worlds/src/household/", "agent", "a call's receiver"),
     ("crates/worlds/src/external/reading.rs", "agent", "a call's receiver"),
     ("crates/world/src/transcript.rs", "agent", "a call's receiver"),
-    ("crates/method/src/adaplanner/", "agent", "the first parameter of its function"),
+    ("crates/methods/src/adaplanner/", "agent", "the first parameter of its function"),
     ("crates/export/src/atif.rs", "agent", "a field and a source of the format"),
     ("crates/trajectory/src/foreign/atif.rs", "agent", "a field and a source of the format"),
     ("crates/tui/src/widgets/words.rs", "agent", "an origin in words"),
     ("crates/method/src/publications/", "*", "whose settings are of which methods and worlds"),
     // One method that stands on another, as its paper does.
     (
-        "crates/method/src/precondition_prompting.rs",
-        "method::few_shot",
+        "crates/methods/src/precondition_prompting.rs",
+        "methods::few_shot",
         "the same proposal with assertions in the prompt",
     ),
-    ("crates/method/src/scored.rs", "method::precondition_aware", "recommends as Algorithm 1 does"),
-    ("crates/method/src/reflexion/", "method::react", "Reflexion is trials of ReAct"),
-    ("crates/method/src/o3d/", "method::react", "its observations are ReAct's, its ablations ReAct with a part of it"),
-    ("crates/method/src/code_policy/", "method::react", "a policy's run is a transcript"),
-    ("crates/method/src/adaplanner/", "method::code_policy", "its programs are run as those of policies as code"),
-    ("crates/method/src/demo2code/", "method::code_policy", "its programs are run as those of policies as code"),
-    ("crates/method/src/adaplanner/", "method::react", "its examples and limits are those of lines"),
-    ("crates/method/src/demo2code/", "method::react", "its demonstrations are transcripts"),
-    ("crates/method/src/blocking/", "method::o3d", "a blocked action may be unblocked by a skill"),
-    ("crates/method/src/blocking/mod.rs", "scored", "the selector's recommendation is a score"),
-    ("crates/method/src/statler/", "method::belief_update", "its state is kept by the layer"),
-    ("crates/method/src/method_stack.rs", "method::belief_update", "a layer over all methods"),
-    ("crates/method/src/method_stack.rs", "method::blocking", "checks of any method against blocking conditions"),
+    ("crates/methods/src/scored.rs", "methods::precondition_aware", "recommends as Algorithm 1 does"),
+    ("crates/methods/src/reflexion/", "methods::react", "Reflexion is trials of ReAct"),
+    (
+        "crates/methods/src/o3d/",
+        "methods::react",
+        "its observations are ReAct's, its ablations ReAct with a part of it",
+    ),
+    ("crates/methods/src/code_policy/", "methods::react", "a policy's run is a transcript"),
+    ("crates/methods/src/adaplanner/", "methods::code_policy", "its programs are run as those of policies as code"),
+    ("crates/methods/src/demo2code/", "methods::code_policy", "its programs are run as those of policies as code"),
+    ("crates/methods/src/adaplanner/", "methods::react", "its examples and limits are those of lines"),
+    ("crates/methods/src/demo2code/", "methods::react", "its demonstrations are transcripts"),
+    ("crates/methods/src/blocking/", "methods::o3d", "a blocked action may be unblocked by a skill"),
+    ("crates/methods/src/blocking/mod.rs", "scored", "the selector's recommendation is a score"),
     ("crates/method/src/options.rs", "blocking", "an option that it shares"),
-    ("crates/method/src/statler/", "table", "the cups are a form of the paper's state"),
+    ("crates/methods/src/statler/", "table", "the cups are a form of the paper's state"),
     ("crates/method/src/request_program/", "table", "the cups are a form of the paper's state"),
     ("crates/method/src/belief_update.rs", "table", "the cups are a form of the paper's state"),
-    // To go: the driver and the workbench name methods' insides.
-    ("crates/launch/src/open.rs", "method::scored", "needs a model that gives probabilities"),
-    ("crates/launch/src/open.rs", "method::precondition_aware", "the method where none is said"),
-    ("crates/protocol/src/lib.rs", "method::belief_update", "a belief that a person typed"),
-    ("crates/driver/src/commands.rs", "method::belief_update", "a belief that a person typed"),
-    ("crates/tui/src/dialog/judge.rs", "method::belief_update", "a belief that a person typed"),
-    ("crates/tui/src/view.rs", "method::belief_update", "a belief that a person typed"),
     // Words that are no names here.
     ("crates/rate/src/figures.rs", "graph", "the agreement of judges is a figure of VirtualHome's papers"),
     ("crates/belief/src/compare.rs", "table", "what lies on the table"),
@@ -172,30 +159,30 @@ fn names() -> &'static [Name] {
                 .chain(["crates/worlds/src", "crates"].map(|folder| format!("{folder}/{}/", kind.name)))
                 .collect(),
         });
-        let in_methods = tree().files().filter_map(|file| file.path.strip_prefix("crates/method/src/"));
+        let in_methods = tree().files().filter_map(|file| file.path.strip_prefix("crates/methods/src/"));
         let rooms: BTreeSet<&str> = in_methods
             .filter_map(|path| path.split(['/', '.']).next())
-            .filter(|room| *room != "lib" && !SHARED.contains(room))
+            .filter(|room| !["lib", "list"].contains(room))
             .collect();
         let files = |room: &str| {
-            let own = ["/", ".rs"].map(|ending| format!("crates/method/src/{room}{ending}"));
+            let own = ["/", ".rs"].map(|ending| format!("crates/methods/src/{room}{ending}"));
             own.into_iter()
-                .chain(["lib", "list"].map(|file| format!("crates/method/src/{file}.rs")))
+                .chain(["lib", "list"].map(|file| format!("crates/methods/src/{file}.rs")))
                 .collect::<Vec<_>>()
         };
         let says = |room: &str, id: &str| {
             let mut own = tree().files().filter(|file| files(room)[..2].iter().any(|at| file.path.starts_with(at)));
             own.any(|file| file.modules.iter().any(|m| m.texts.iter().any(|(text, _)| text == id)))
         };
-        let ids = stepwright::method::all().into_iter().map(|info| {
+        let ids = stepwright::methods::METHODS.all().into_iter().map(|info| {
             let owner =
                 rooms.get(info.id.replace('-', "_").as_str()).or_else(|| rooms.iter().find(|room| says(room, info.id)));
             let owner = owner.unwrap_or_else(|| panic!("no room declares {}", info.id));
             Name { id: info.id.to_owned(), modules: Vec::new(), rooms: files(owner) }
         });
         let rooms = rooms.iter().map(|room| Name {
-            id: format!("method::{room}"),
-            modules: vec![owned(&["method", room])],
+            id: format!("methods::{room}"),
+            modules: vec![owned(&["methods", room])],
             rooms: files(room),
         });
         worlds.chain(ids).chain(rooms).collect()

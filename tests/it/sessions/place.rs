@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use stepwright::blocking::{BlockingSource, Domain, NamedDomain};
 use stepwright::driver::{Beginning, OpenRequest, Persistence, Setup, Source, prepare};
 use stepwright::episode::{Header, log};
-use stepwright::method::named;
 use stepwright::method::prompting::Prompting;
+use stepwright::methods::METHODS;
 use stepwright::model::ModelError;
 use stepwright::precondition::CandidateAsks;
 use stepwright::sandbox::{Limits, Workers};
@@ -148,7 +148,7 @@ impl Place {
         let skew = self.get("skew").filter(|_| beginning.is_some()).map_or(0, |skew| skew.parse().unwrap());
         let beginning = beginning.unwrap_or(Beginning::New(Box::new(header)));
         let mut setup = setup(beginning, Counter { total: 0, skew }, self.model.clone(), None);
-        setup.method = named(self.method()).unwrap();
+        setup.method = METHODS.named(self.method()).unwrap();
         setup
     }
 
@@ -167,7 +167,7 @@ impl Place {
             setup(beginning.unwrap_or(Beginning::New(Box::new(header))), Counter::default(), self.model.clone(), None);
         setup.world = Box::new(world);
         setup.knowledge.proposer = stepwright::worlds::built_in_agent(&table::KIND, &[]);
-        setup.method = named(self.method()).unwrap();
+        setup.method = METHODS.named(self.method()).unwrap();
         setup.prompting = Prompting { raw: true, ..Prompting::default() };
         setup
     }
@@ -232,7 +232,7 @@ impl Place {
         let beginning = beginning.unwrap_or(Beginning::New(Box::new(self.header())));
         let mut setup = setup(beginning, Counter::default(), self.model.clone(), None);
         setup.world = Box::new(Logged::new(log, Form::Prompt));
-        setup.method = named(self.method()).unwrap();
+        setup.method = METHODS.named(self.method()).unwrap();
         setup
     }
 

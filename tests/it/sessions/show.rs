@@ -6,6 +6,7 @@
 use serde_json::Value;
 use stepwright::driver::{Notice, Situation};
 use stepwright::method::Place;
+use stepwright::methods::METHODS;
 
 use super::Play;
 
@@ -69,7 +70,7 @@ impl Play {
                 format!("{}\n{}\n{value}", offer.written.title, offer.written.raw)
             }),
             "plan" => {
-                let sections = Place::at_cursor(self.session()).sections();
+                let sections = METHODS.sections(&Place::at_cursor(self.session()));
                 let lines = sections.iter().flat_map(|section| {
                     let lines = section.lines.iter().map(|line| format!("  {:?}: {}", line.mark, line.text));
                     std::iter::once(format!("{} {:?}", section.title, section.figures)).chain(lines)

@@ -12,6 +12,7 @@ use stepwright::config::{self, Config, Overrides};
 use stepwright::driver::{self, Beginning, NewSession, Source};
 use stepwright::episode::{Policy, Session};
 use stepwright::method::{self, External, Method, ModelTraits};
+use stepwright::methods::METHODS;
 use stepwright::model::remote::{Options, Remote, Wire};
 use stepwright::model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
@@ -197,7 +198,7 @@ fn shipped() -> &'static (Config, Sources) {
     SHIPPED.get_or_init(|| {
         let folder = std::env::temp_dir().join("stepwright-fuzz-without-configuration");
         let overrides = Overrides { config_dir: Some(folder), flags: Vec::new() };
-        (config::load_with(&overrides, &|_| None).expect("defaults"), stepwright::worlds::sources())
+        (config::load_with(&overrides, &METHODS, &|_| None).expect("defaults"), stepwright::worlds::sources())
     })
 }
 
@@ -208,7 +209,7 @@ fn pairs() -> &'static [Pair] {
     static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
         let model = ModelTraits { name: "said".into(), language: true, scores: true, ..ModelTraits::default() };
         let mut pairs = Vec::new();
-        for info in method::all() {
+        for info in METHODS.all() {
             for kind in WORLDS {
                 let tasks = shipped().1.tasks(kind.name, None).unwrap_or_default();
                 let fits = |task: &str| {
@@ -264,7 +265,7 @@ pub fn unreached() -> Vec<String> {
         Err(why) => Some(format!("{id}: {why}")),
     };
     // A program behind the gate is no episode that could be made up here; what it is answered is tested in `agent_gate`.
-    let made_up = method::all().into_iter().filter(|info| info.id != "relay");
+    let made_up = METHODS.all().into_iter().filter(|info| info.id != "relay");
     made_up.filter_map(|info| fault(info.id)).collect()
 }
 
@@ -284,7 +285,7 @@ fn lived(
         let mut setup = made.map_err(|e| e.to_string())?;
         setup.policy = Some(Policy { steps: STEPS, ..Policy::manual() });
         setup.headless = true;
-        setup.method = own.or_else(|| method::named(&named)).unwrap_or(setup.method);
+        setup.method = own.or_else(|| METHODS.named(&named)).unwrap_or(setup.method);
         if let Beginning::New(header) = &mut setup.beginning {
             header.method = setup.method.info().id.to_owned();
         }
@@ -328,7 +329,7 @@ pub fn introduction(data: &[u8]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("said");
     std::fs::write(&path, data).expect("a file");
-    let method = Arc::new(External::new(Arc::new(says(&path))));
+    let method = Arc::new(External::new(Arc::new(says(&path)), METHODS.options()));
     if method.ready().is_ok() {
         let new = NewSession { world: "household".to_owned(), ..NewSession::default() };
         let _ = lived(&new, None, &shipped().1, Some(method));

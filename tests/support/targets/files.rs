@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use stepwright::config::{self, Overrides};
+use stepwright::methods::METHODS;
 use stepwright::model::cassette::Cassette;
 use stepwright::model::recorded::Recorded;
 use stepwright::options::Values;
@@ -124,7 +125,7 @@ pub fn playback(data: &[u8]) {
 pub fn config(data: &[u8]) {
     file("config.toml", data, |path| {
         let config_dir = path.parent().map(Path::to_owned);
-        let _ = config::load_with(&Overrides { config_dir, flags: Vec::new() }, &|_| None);
+        let _ = config::load_with(&Overrides { config_dir, flags: Vec::new() }, &METHODS, &|_| None);
     });
 }
 

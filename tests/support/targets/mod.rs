@@ -13,7 +13,8 @@ use serde_json::Value;
 use stepwright::episode::{log, patch};
 use stepwright::export::{self, Format};
 use stepwright::method::reading::read_line;
-use stepwright::method::{showing, verify, written_plan};
+use stepwright::method::{verify, written_plan};
+use stepwright::methods::METHODS;
 use stepwright::planner::LocationPrior;
 use stepwright::planner::classical;
 use stepwright::precondition::{AdoptedSet, read_completion};
@@ -136,7 +137,7 @@ fn session(data: &[u8]) {
     let Ok(loaded) = log::read(data, Path::new("session.jsonl")) else { return };
     assert!(loaded.records.len() <= data.len());
     for format in [Format::Text, Format::Html, Format::Jsonl] {
-        let _ = export::render(format, &loaded.session.header, &loaded.records, showing);
+        let _ = export::render(format, &loaded.session.header, &loaded.records, |kind| METHODS.showing(kind));
     }
 }
 

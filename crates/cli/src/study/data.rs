@@ -53,7 +53,7 @@ impl Episodes {
         self.data = config.data.or_named(own, self.data.take());
         let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_roles(&config));
         let provenance = provenance.and_then(|all| all.with_data(self.data.as_deref()));
-        let provenance = provenance.map(|all| all.with_method_options(&config.method.given));
+        let provenance = provenance.map(|all| all.with_method_options(config.built_in, &config.method.given));
         let config = Arc::new(config);
         let opening = Opening::new(&config, stepwright_worlds::sources(), self.max_steps.unwrap_or(usual_steps));
         Ok(Ready { model, provenance: provenance.map_err(failed)?, opening, config })

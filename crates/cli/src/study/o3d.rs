@@ -9,6 +9,7 @@ use clap::Args;
 use super::data::{Episodes, Ready, curve_to, failed};
 use crate::headless::HeadlessFlags;
 use crate::{CliError, Global, note, target};
+use stepwright_methods::METHODS;
 use stepwright_study::o3d::{Given, O3d, by_logs, conditions};
 use stepwright_study::runner::{Plan, Study};
 
@@ -67,7 +68,7 @@ impl O3dStudy {
         let mut all = match (&self.logs, self.conditions.is_empty()) {
             // Success by logs alone.
             (Some(_), true) => Vec::new(),
-            _ => conditions(&self.conditions, &self.world, &given).map_err(CliError::Usage)?,
+            _ => conditions(&self.conditions, &self.world, &given, &METHODS).map_err(CliError::Usage)?,
         };
         if let Some(logs) = &self.logs {
             let folder = std::env::temp_dir().join("stepwright-skills");

@@ -14,10 +14,11 @@ use crate::{BUILD, CliError, Global};
 use stepwright_driver::system_clock;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
+use stepwright_method::MAX_SHOTS;
 use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use stepwright_method::publications::SETTINGS;
-use stepwright_method::{self as method, MAX_SHOTS};
 use stepwright_method::{SYMBOLIC, prompting};
+use stepwright_methods::METHODS;
 use stepwright_model::prompt::Prompts;
 use stepwright_precondition::Demo;
 use stepwright_program::Specification;
@@ -110,7 +111,7 @@ impl Which {
 
 /// What of given options is a method's own and no condition of the study, which are flags here.
 fn beside(method: &str, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let own = method::named(method).map(|method| method.info().options).unwrap_or_default();
+    let own = METHODS.named(method).map(|method| method.info().options).unwrap_or_default();
     let is_condition = |key: &str| [SHOTS, THINK, ASSERTIONS, LIKELIHOOD, SETTINGS].iter().any(|spec| spec.key == key);
     let is_own = |key: &str| own.iter().any(|spec| spec.key == key) && !is_condition(key);
     given.iter().filter(|(key, _)| is_own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -155,7 +156,7 @@ impl PolicyStudy {
         let plan = Plan { conditions, tasks, seeds: self.seeds.all().to_vec() };
         let data = self.options.data.as_deref();
         let provenance = Provenance::of(BUILD, &config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
-        let provenance = provenance.with("options", json!(options)).with_method_options(&given);
+        let provenance = provenance.with("options", json!(options)).with_method_options(&METHODS, &given);
         self.headless.run(Policies { basis, plan }, provenance, &config, &name, self.detail)
     }
 
@@ -175,7 +176,7 @@ impl PolicyStudy {
         } else {
             self.methods.clone()
         };
-        let known: Vec<&str> = method::all().iter().map(|m| m.id).collect();
+        let known: Vec<&str> = METHODS.all().iter().map(|m| m.id).collect();
         if let Some(unknown) = methods.iter().find(|m| !known.contains(&m.as_str())) {
             return Err(CliError::Usage(format!("there is no method `{unknown}`; {}", known_names(unknown, &known))));
         }
@@ -210,7 +211,7 @@ impl PolicyStudy {
                         seed,
                     };
                     for setting in self.seeds.all().iter().map(|seed| of_seed(*seed)) {
-                        setting.options().map_err(CliError::Usage)?;
+                        setting.options(&METHODS).map_err(CliError::Usage)?;
                         if !settings.iter().any(|(known, _)| *known == setting) {
                             settings.push((setting, which.clone()));
                         }
@@ -253,7 +254,8 @@ impl PolicyStudy {
                     Ok(inferred.entry(key).or_insert(found).clone())
                 };
                 let adopted = which.of(kind, truth.as_ref(), infer).map_err(failed)?;
-                let service = Service::new(&source, kind, &setting, &adopted, truth.as_ref()).map_err(failed)?;
+                let service =
+                    Service::new(&source, kind, (&setting, &METHODS), &adopted, truth.as_ref()).map_err(failed)?;
                 conditions.push(Arc::new(Condition::Service(service)));
             }
         }
@@ -279,7 +281,8 @@ impl PolicyStudy {
                 Ok(inferred.insert(found).clone())
             };
             let adopted = which.of("household", Some(&truth), infer).map_err(failed)?;
-            let house = House::new(&source, edition, &specification, &demonstrations, &setting, &adopted, &truth);
+            let house =
+                House::new(&source, edition, &specification, &demonstrations, (&setting, &METHODS), &adopted, &truth);
             conditions.push(Arc::new(Condition::House(house.map_err(failed)?)));
         }
         Ok((chosen, conditions, 50))

@@ -12,8 +12,9 @@ use super::data::{Episodes, Ready, curve_to};
 use crate::headless::HeadlessFlags;
 use crate::{CliError, Global, print, print_json, target};
 use stepwright_episode::Role;
+use stepwright_method::Needs;
 use stepwright_method::SYMBOLIC;
-use stepwright_method::{self as method, Needs};
+use stepwright_methods::METHODS;
 use stepwright_study::curve::Plot;
 use stepwright_study::runner::{Study, first_of_each_kind};
 use stepwright_study::statler::groups::Group;
@@ -148,13 +149,13 @@ impl StatlerStudy {
     }
 
     fn methods(&self, model: &str) -> Result<Vec<String>, String> {
-        let all: Vec<_> = method::all();
+        let all: Vec<_> = METHODS.all();
         let known: Vec<&str> = all.iter().filter(|m| m.needs.has(Ability::Requests)).map(|m| m.id).collect();
         if let Some(unknown) = self.methods.iter().find(|name| !known.contains(&name.as_str())) {
             return Err(format!("there is no method `{unknown}` of this study; {}", known_names(unknown, &known)));
         }
         if !self.writers.is_empty() {
-            let writes = |name: &str| method::named(name).is_some_and(|m| m.info().roles.contains(&Role::Writer));
+            let writes = |name: &str| METHODS.named(name).is_some_and(|m| m.info().roles.contains(&Role::Writer));
             if let Some(name) = self.methods.iter().find(|name| !writes(name)) {
                 return Err(format!("`{name}` asks no writer; leave it or --writers out"));
             }
@@ -193,7 +194,7 @@ impl StatlerStudy {
 }
 
 fn needs(method: &str) -> Option<Needs> {
-    method::named(method).map(|m| m.info().needs)
+    METHODS.named(method).map(|m| m.info().needs)
 }
 
 fn is_for_cups(method: &str) -> bool {

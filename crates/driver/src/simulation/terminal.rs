@@ -8,6 +8,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, Mous
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use stepwright_episode::Session;
+use stepwright_methods::METHODS;
 use stepwright_protocol::{Command, Level, Notice, Unwritten};
 use stepwright_tui::app::{App, Effect, Parts};
 use stepwright_tui::keymap::{Chord, Keymap};
@@ -57,8 +58,13 @@ pub(super) struct Truth<'a> {
 impl Workbench {
     pub(super) fn new() -> Self {
         let themes = vec![Theme::monochrome(ASCII)];
-        let app =
-            App::new(Parts { panes: panes::all(), keymap: Keymap::default(), themes, worlds: Default::default() });
+        let app = App::new(Parts {
+            panes: panes::all(),
+            keymap: Keymap::default(),
+            themes,
+            worlds: Default::default(),
+            methods: &METHODS,
+        });
         Workbench { app, now: Instant::now(), size: SIZES[0], is_small: false }
     }
 

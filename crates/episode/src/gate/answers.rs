@@ -37,7 +37,7 @@ impl Gate {
         match request {
             Request::AskInBackground(_) | Request::OfferArtifact(_) => true,
             Request::Change { edit: Edit::Text(_), .. } => false,
-            Request::Change { artifact, .. } => (self.conducts)(&artifact.kind).follows == Follows::Nothing,
+            Request::Change { artifact, .. } => self.conduct(&artifact.kind).follows == Follows::Nothing,
             _ => false,
         }
     }

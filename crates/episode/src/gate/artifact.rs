@@ -56,7 +56,7 @@ impl Gate {
         let ask = self.ask?;
         let asked = self.session.current()?.turn.ask(ask)?;
         match &asked.kind {
-            AskKind::Artifact { artifact } if (self.conducts)(artifact).waits => Some(artifact.clone()),
+            AskKind::Artifact { artifact } if self.conduct(artifact).waits => Some(artifact.clone()),
             _ => None,
         }
     }
@@ -65,7 +65,7 @@ impl Gate {
     /// where it can be read.
     pub(super) fn offer_artifact(&mut self, written: Written, ask: Option<AskId>) {
         let offer = self.session.next_offer();
-        let waits = (self.conducts)(&written.artifact.kind).waits;
+        let waits = self.conduct(&written.artifact.kind).waits;
         self.record(Event::ArtifactOffered { offer, ask, written: written.into(), beside: false });
         if waits {
             return self.rule_on_artifact();
@@ -256,7 +256,7 @@ impl Gate {
     }
 
     fn check_change(&mut self, changing: Changing, to: Unchecked) {
-        let follows = (self.conducts)(&changing.artifact.kind).follows;
+        let follows = self.conduct(&changing.artifact.kind).follows;
         if let (Follows::Nothing, Unchecked::Value(value)) = (follows, &to) {
             return self.change_checked(changing, Ok(value.clone()));
         }
@@ -304,14 +304,14 @@ impl Gate {
 
     /// Ends what a change of the document makes void.
     fn changes_to(&mut self, artifact: &ArtifactId) {
-        if (self.conducts)(&artifact.kind).follows == Follows::Proposals {
+        if self.conduct(&artifact.kind).follows == Follows::Proposals {
             self.drop_ask(&format!("the {} was changed", artifact.kind));
         }
     }
 
     /// Has a document put in force whose change was recorded, and goes on.
     fn changed(&mut self, artifact: ArtifactId) {
-        let follows = (self.conducts)(&artifact.kind).follows;
+        let follows = self.conduct(&artifact.kind).follows;
         if follows != Follows::Nothing {
             self.out.push(Effect::ApplyChange(artifact));
         }

@@ -1,11 +1,13 @@
 //! Requests, their answers, reports and effects: what goes into the gate and what comes out. Data only.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stepwright_wire::Usage;
 
-use super::super::artifact::{ArtifactId, ArtifactKind, Assertions, OfferId, Written};
+use super::super::artifact::{ArtifactId, Assertions, OfferId, Written};
 use super::super::ask::{Ask, AskKind};
 use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
@@ -54,8 +56,8 @@ impl Conduct {
     pub const USUAL: Conduct = Conduct { waits: true, follows: Follows::Proposals };
 }
 
-/// How the documents of each kind are treated.
-pub type Conducts = fn(&ArtifactKind) -> Conduct;
+/// How the documents of kinds are treated, by the kind's id; those of others as usual.
+pub type Conducts = BTreeMap<&'static str, Conduct>;
 
 /// A person's edit of a document.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,6 +22,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::artifact::ArtifactKind;
 use super::ask::AskState;
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Configuration, Event, NodeId, Record};
@@ -147,7 +148,7 @@ impl Gate {
             ticket: 0,
             serving: None,
             headless: false,
-            conducts: |_| Conduct::USUAL,
+            conducts: Conducts::new(),
             now: 0,
             out: Vec::new(),
         }
@@ -163,6 +164,10 @@ impl Gate {
     pub fn treating(mut self, conducts: Conducts) -> Self {
         self.conducts = conducts;
         self
+    }
+
+    fn conduct(&self, kind: &ArtifactKind) -> Conduct {
+        self.conducts.get(kind.id()).copied().unwrap_or(Conduct::USUAL)
     }
 
     /// A gate over a session read from a file. Nothing that was under way is done again: pending asks are marked as interrupted,

@@ -91,7 +91,7 @@ impl Sim {
     /// A simulation around a gate.
     pub fn over(gate: Gate) -> Self {
         Sim {
-            gate: gate.treating(conduct),
+            gate: gate.treating(conducts()),
             records: vec![],
             said: vec![],
             asks: vec![],
@@ -116,7 +116,7 @@ impl Sim {
         assert_eq!(&session, self.gate.session());
         self.clock += 1;
         let (gate, effects) = Gate::resume(session, self.clock);
-        self.gate = gate.treating(conduct);
+        self.gate = gate.treating(conducts());
         self.path = self.paths[&self.gate.session().cursor()].clone();
         self.carry_out(effects);
     }
@@ -435,9 +435,8 @@ impl Sim {
 }
 
 /// How the simulated documents are treated: assertions have what is proposed checked again.
-fn conduct(kind: &ArtifactKind) -> Conduct {
-    let follows = if *kind == ArtifactKind::Assertions { Follows::Checks } else { Follows::Proposals };
-    Conduct { follows, ..Conduct::USUAL }
+fn conducts() -> Conducts {
+    [("assertions", Conduct { follows: Follows::Checks, ..Conduct::USUAL })].into()
 }
 
 /// A document that is to be: a text is none where it is empty or `gone`; nothing is in force for `fly`, and no tree has a node 9.

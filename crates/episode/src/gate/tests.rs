@@ -429,7 +429,7 @@ fn a_document_that_does_not_wait_is_settled_by_the_rule() {
     let asking = || {
         let mut sim = Sim::new();
         sim.ask(Request::Cancel);
-        let mut gate = sim.into_gate().treating(|_| Conduct { waits: false, ..Conduct::USUAL });
+        let mut gate = sim.into_gate().treating([("belief", Conduct { waits: false, ..Conduct::USUAL })].into());
         gate.request(Request::Propose, 5);
         let spec = AskSpec { kind: crate::AskKind::BELIEF, ..background_ask() };
         let effects = gate.report(Report::Advised(Advice::Ask(spec)), 6);

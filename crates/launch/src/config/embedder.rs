@@ -116,7 +116,7 @@ mod tests {
         let of = |name: &str| {
             let mut overrides = Overrides { config_dir: Some(folder.path().to_owned()), ..Overrides::default() };
             overrides.set("model.embedder", "--set", Some(name));
-            let config = load_with(&overrides, &|variable| {
+            let config = load_with(&overrides, &stepwright_methods::METHODS, &|variable| {
                 (variable == "XDG_DATA_HOME").then(|| folder.path().display().to_string())
             });
             config.unwrap().embedder("")

@@ -12,6 +12,7 @@ use super::layer::{Layer, Problem};
 use super::settings::{EXTERNAL, METHODS, base};
 use super::values::{Values, plain, problem};
 use stepwright_method as method;
+use stepwright_world::options::Table;
 use stepwright_worlds::external::Adapter;
 
 /// The worlds behind commands by name. They do not get the variables `withheld`.
@@ -25,15 +26,15 @@ pub(super) fn adapters(
     commands.into_iter().map(|(name, (adapter, _))| (name, Arc::new(adapter))).collect()
 }
 
-/// The methods behind commands by name, with what is set of their options.
+/// The methods behind commands by name, with what is set of their options; they may have options of the program's methods.
 pub(super) fn methods(
-    merged: &Layer,
-    withheld: &[String],
-    paths: &Paths,
+    settings: (&Layer, &[String], &Paths),
+    shared: Table,
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, Arc<method::Command>> {
-    let commands = commands(METHODS, (merged, withheld, paths), problems);
-    let method = |(name, (adapter, options))| (name, Arc::new(method::Command::new(Arc::new(adapter), options)));
+    let commands = commands(METHODS, settings, problems);
+    let method =
+        |(name, (adapter, options))| (name, Arc::new(method::Command::new(Arc::new(adapter), options, shared)));
     commands.into_iter().map(method).collect()
 }
 

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
 
 use super::layer::{ConfigError, Layer, Problem, Source};
-use super::settings::{EXTERNAL, METHODS, MODEL, SECTIONS, SETTINGS, Setting, base, find};
+use super::settings::{EXTERNAL, METHODS, MODEL, SECTIONS, Setting, Settings};
 use super::values::accepted;
 use stepwright_episode::Role;
 use stepwright_world::options::{Kind, nearest};
@@ -31,8 +31,13 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
 }
 
 /// Reads the file's text into a layer; all that is wrong goes to `problems`.
-pub(super) fn parse(place: &str, text: &str, source: &dyn Fn(usize) -> Source, problems: &mut Vec<Problem>) -> Layer {
-    let mut reader = Reader { place, text, source, problems, layer: Layer::new() };
+pub(super) fn parse(
+    (place, text): (&str, &str),
+    settings: &Settings,
+    source: &dyn Fn(usize) -> Source,
+    problems: &mut Vec<Problem>,
+) -> Layer {
+    let mut reader = Reader { place, text, settings, source, problems, layer: Layer::new() };
     match DeTable::parse(text) {
         Ok(table) => reader.document(table.get_ref()),
         Err(e) => {
@@ -46,6 +51,7 @@ pub(super) fn parse(place: &str, text: &str, source: &dyn Fn(usize) -> Source, p
 struct Reader<'a> {
     place: &'a str,
     text: &'a str,
+    settings: &'a Settings,
     source: &'a dyn Fn(usize) -> Source,
     problems: &'a mut Vec<Problem>,
     layer: Layer,
@@ -56,7 +62,7 @@ impl Reader<'_> {
         for (name, value) in table {
             let (at, name) = (name.span().start, name.get_ref().as_ref());
             let DeValue::Table(entries) = value.get_ref() else {
-                let sections: Vec<&str> = SETTINGS.iter().filter(|s| s.key == name).map(|s| s.section).collect();
+                let sections: Vec<&str> = self.settings.iter().filter(|s| s.key == name).map(|s| s.section).collect();
                 match sections.first() {
                     Some(section) => self
                         .problem(at, format!("`{name}` belongs in the section [{section}]: put it below such a line")),
@@ -82,9 +88,8 @@ impl Reader<'_> {
             if section == MODEL && can_name(MODEL, key) {
                 continue;
             }
-            let Some(setting) = find(section, key) else {
-                let base = base(section);
-                let known: Vec<&str> = SETTINGS.iter().filter(|s| s.section == base).map(|s| s.key).collect();
+            let Some(setting) = self.settings.find(section, key) else {
+                let known: Vec<&str> = self.settings.of(section).map(|s| s.key).collect();
                 let advice = match nearest(key, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the keys there are {}", known.join(", ")),

@@ -3,25 +3,27 @@
 use super::file::{can_name, parse};
 use super::folders::Paths;
 use super::layer::{Environment, Layer, Overrides, Problem, Source};
-use super::settings::{MODEL, SECTIONS, SETTINGS, Setting, find, holds_commands};
+use super::settings::{MODEL, SECTIONS, Setting, Settings, holds_commands};
 use super::values::{from_text, plain, problem};
 use stepwright_episode::Role;
 use stepwright_world::options::{Kind, nearest};
 
 /// All values with their sources. What is wrong goes to `problems`.
 pub(super) fn merge(
+    settings: &Settings,
     paths: &Paths,
     text: Option<&str>,
     overrides: &Overrides,
     environment: Environment<'_>,
     problems: &mut Vec<Problem>,
 ) -> Layer {
-    let mut merged = parse("defaults", &defaults(), &|_| Source::Default, problems);
+    let mut merged = parse(("defaults", &defaults(settings)), settings, &|_| Source::Default, problems);
     let path = paths.config_file();
     if let Some(text) = text {
-        merged.extend(parse(&path.display().to_string(), text, &|line| Source::File { line }, problems));
+        let place = path.display().to_string();
+        merged.extend(parse((&place, text), settings, &|line| Source::File { line }, problems));
     }
-    for setting in SETTINGS.iter() {
+    for setting in settings.iter() {
         for name in setting.env {
             let Some(text) = environment(name).filter(|v| !v.is_empty()) else { continue };
             let source = Source::Environment { name: (*name).to_owned() };
@@ -43,10 +45,11 @@ pub(super) fn merge(
         merged.insert("ui.ascii".into(), (true.into(), Source::Environment { name: name.into() }));
     }
     for flag in &overrides.flags {
-        let found = flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, find(section, key)?)));
+        let found =
+            flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, settings.find(section, key)?)));
         // `external` has no values itself, only its sections have.
         let Some((section, setting)) = found.filter(|(section, _)| !holds_commands(section)) else {
-            let of_one = SETTINGS.iter().filter(|s| !holds_commands(s.section));
+            let of_one = settings.iter().filter(|s| !holds_commands(s.section));
             let names: Vec<String> = of_one.map(|s| format!("{}.{}", s.section, s.key)).collect();
             let key = format!(".{}", flag.setting.rsplit('.').next().unwrap_or_default());
             let named: Vec<&str> = names.iter().map(String::as_str).filter(|name| name.ends_with(&key)).collect();
@@ -75,7 +78,7 @@ pub(super) fn merge(
     // Paths in the file start where the file is; elsewhere at the working directory.
     let home = environment("HOME").or_else(|| environment("USERPROFILE"));
     for (name, (value, source)) in &mut merged {
-        let kind = name.rsplit_once('.').and_then(|(section, key)| find(section, key)).map(|s| s.kind);
+        let kind = name.rsplit_once('.').and_then(|(section, key)| settings.find(section, key)).map(|s| s.kind);
         if let toml::Value::String(text) = value
             && match kind {
                 Some(Kind::Path) => true,
@@ -147,12 +150,12 @@ fn put(
     }
 }
 
-fn defaults() -> String {
+fn defaults(settings: &Settings) -> String {
     let mut text = String::new();
     // The commands' defaults apply where one has no value; there is no command by default.
     for (section, _) in SECTIONS.iter().copied().filter(|(section, _)| !holds_commands(section)) {
         text.push_str(&format!("[{section}]\n"));
-        for setting in SETTINGS.iter().filter(|s| s.section == section && !s.default.is_empty()) {
+        for setting in settings.of(section).filter(|s| !s.default.is_empty()) {
             text.push_str(&format!("{} = {}\n", setting.key, setting.default_toml()));
         }
     }

@@ -27,23 +27,30 @@ pub use folders::Paths;
 pub use layer::{ConfigError, Environment, Flag, Overrides, Problem, Source};
 pub use schema::schema;
 pub use select::{Selected, select};
+use settings::Settings;
 pub use show::template;
+use stepwright_method::Methods;
 pub use stepwright_model::Price;
 pub use typed::{Config, Data, Gate, KeySetting, Log, Ui};
 
-/// Merges defaults, file, environment and flags.
-pub fn load(overrides: &Overrides) -> Result<Config, ConfigError> {
-    load_with(overrides, &|name| std::env::var(name).ok())
+/// Merges defaults, file, environment and flags; the options of these methods are settings.
+pub fn load(overrides: &Overrides, methods: &'static Methods) -> Result<Config, ConfigError> {
+    load_with(overrides, methods, &|name| std::env::var(name).ok())
 }
 
 /// As [`load`], with an environment of one's own.
-pub fn load_with(overrides: &Overrides, environment: Environment<'_>) -> Result<Config, ConfigError> {
+pub fn load_with(
+    overrides: &Overrides,
+    methods: &'static Methods,
+    environment: Environment<'_>,
+) -> Result<Config, ConfigError> {
+    let settings = Settings::new(methods);
     let paths = Paths::find(overrides.config_dir.as_deref(), environment)?;
     let text = file::read(&paths.config_file())?;
     let mut problems = Vec::new();
-    let merged = merge::merge(&paths, text.as_deref(), overrides, environment, &mut problems);
-    let mut config = typed::build(paths, &merged, environment, &mut problems);
-    config.shown = show::all(&merged, &config);
+    let merged = merge::merge(&settings, &paths, text.as_deref(), overrides, environment, &mut problems);
+    let mut config = typed::build(paths, methods, &merged, environment, &mut problems);
+    config.shown = show::all(&settings, &merged, &config);
     if problems.is_empty() { Ok(config) } else { Err(ConfigError { problems }) }
 }
 

@@ -2,16 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::settings::{EXTERNAL, METHODS, MODEL, SECTIONS, SETTINGS};
+use super::settings::{EXTERNAL, METHODS, MODEL, SECTIONS, Settings};
 use stepwright_episode::Role;
+use stepwright_method::Methods;
 use stepwright_world::options::Kind;
 
 /// The schema; a TOML file has the same values.
-pub fn schema() -> Value {
+pub fn schema(methods: &'static Methods) -> Value {
+    let settings = &Settings::new(methods);
     let mut sections = Map::new();
     for (name, about) in SECTIONS {
         let section = match name {
-            EXTERNAL | METHODS => json!({ "type": "object", "additionalProperties": keys(name) }),
+            EXTERNAL | METHODS => json!({ "type": "object", "additionalProperties": keys(settings, name) }),
             "models" => json!({ "type": "object", "additionalProperties": { "$ref": "#/properties/model" } }),
             "keys" => {
                 let text = json!({ "type": "string" });
@@ -19,13 +21,13 @@ pub fn schema() -> Value {
                 json!({ "type": "object", "additionalProperties": { "anyOf": [text, several] } })
             }
             MODEL => {
-                let mut section = keys(MODEL);
+                let mut section = keys(settings, MODEL);
                 for role in Role::ALL {
                     section["properties"][role.name()] = json!({ "$ref": "#/properties/model" });
                 }
                 section
             }
-            section => keys(section),
+            section => keys(settings, section),
         };
         sections.insert(name.to_owned(), described(section, about));
     }
@@ -39,10 +41,11 @@ pub fn schema() -> Value {
 }
 
 /// A section's keys.
-fn keys(section: &str) -> Value {
-    let own = SETTINGS.iter().filter(|setting| setting.section == section);
-    let keys: Map<String, Value> =
-        own.map(|setting| (setting.key.to_owned(), described(of(setting.kind), setting.help))).collect();
+fn keys(settings: &Settings, section: &str) -> Value {
+    let keys: Map<String, Value> = settings
+        .of(section)
+        .map(|setting| (setting.key.to_owned(), described(of(setting.kind), setting.help)))
+        .collect();
     json!({ "type": "object", "properties": keys, "additionalProperties": false })
 }
 

@@ -1,9 +1,7 @@
 //! All that can be set: name, kind, default, environment variables, and a line of help. What methods and worlds declare
 //! of themselves is taken in here.
 
-use std::sync::LazyLock;
-
-use stepwright_method::{OF_SESSIONS, all_options};
+use stepwright_method::{Methods, OF_SESSIONS};
 use stepwright_model::remote::providers::PROVIDERS;
 use stepwright_world::options::Kind;
 use stepwright_worlds::WORLDS;
@@ -67,15 +65,35 @@ pub(super) const SECTIONS: [(&str, &str); 12] = [
 const REQUIRED: &str = if cfg!(target_os = "linux") { "any" } else { "none" };
 
 /// The settings in the order they are shown, section by section.
-pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
-    let of_methods = all_options().iter().chain(&OF_SESSIONS);
-    let of_methods = of_methods.map(|s| setting("method", s.key, s.kind, s.default, &[], s.about));
-    let of_worlds = WORLDS.iter().filter_map(|kind| {
-        let data = kind.data.as_ref()?;
-        Some(setting("data", kind.name, Kind::Path, "", std::slice::from_ref(&data.env), data.about))
-    });
-    OWN.into_iter().chain(of_methods).chain(of_worlds).collect()
-});
+pub(super) struct Settings(Vec<Setting>);
+
+impl Settings {
+    /// With those of these methods' options.
+    pub(super) fn new(methods: &'static Methods) -> Self {
+        let of_methods = methods.options().iter().chain(&OF_SESSIONS);
+        let of_methods = of_methods.map(|s| setting("method", s.key, s.kind, s.default, &[], s.about));
+        let of_worlds = WORLDS.iter().filter_map(|kind| {
+            let data = kind.data.as_ref()?;
+            Some(setting("data", kind.name, Kind::Path, "", std::slice::from_ref(&data.env), data.about))
+        });
+        Settings(OWN.into_iter().chain(of_methods).chain(of_worlds).collect())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Setting> {
+        self.0.iter()
+    }
+
+    /// Those of a section; `models.NAME` has those of `model`.
+    pub(super) fn of(&self, section: &str) -> impl Iterator<Item = &Setting> {
+        let section = base(section);
+        self.iter().filter(move |s| s.section == section)
+    }
+
+    /// The one of a section and key.
+    pub(super) fn find(&self, section: &str, key: &str) -> Option<&Setting> {
+        self.of(section).find(|s| s.key == key)
+    }
+}
 
 const PROVIDER_NAMES: [(&str, &str); PROVIDERS.len() + 1] = {
     let mut names = [("auto", ""); PROVIDERS.len() + 1];
@@ -103,7 +121,7 @@ const fn number(min: f64, max: f64) -> Kind {
 }
 
 /// Those that nobody else declares.
-const OWN: [Setting; 66] = settings! {
+pub(super) const OWN: [Setting; 66] = settings! {
     "model" {
         "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
@@ -252,20 +270,15 @@ pub(super) fn base(section: &str) -> &str {
     }
 }
 
-/// The setting of a section and key; `models.NAME` has those of `model`.
-pub(super) fn find(section: &str, key: &str) -> Option<&'static Setting> {
-    let section = base(section);
-    SETTINGS.iter().find(|s| s.section == section && s.key == key)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stepwright_methods::METHODS;
 
     #[test]
     fn every_section_is_known_and_no_setting_is_listed_twice() {
         let mut seen = std::collections::BTreeSet::new();
-        for s in SETTINGS.iter() {
+        for s in Settings::new(&METHODS).iter() {
             assert!(SECTIONS.iter().any(|(name, _)| *name == s.section));
             assert!(seen.insert((s.section, s.key)), "{}.{}", s.section, s.key);
             assert!(!s.help.is_empty());

@@ -6,18 +6,19 @@ use toml::Value;
 
 use super::endpoint::{FROM_ENVIRONMENT, ModelConfig};
 use super::layer::{Layer, Shown};
-use super::settings::{SECTIONS, SETTINGS, base, holds_commands};
+use super::settings::{SECTIONS, Settings, base, holds_commands};
 use super::typed::Config;
 use super::values::texts;
 use stepwright_episode::Role;
+use stepwright_method::Methods;
 use stepwright_model::remote;
 use stepwright_world::options::Kind;
 
 /// Everything that is set, in the order it is shown.
-pub(super) fn all(merged: &Layer, config: &Config) -> Vec<Shown> {
+pub(super) fn all(settings: &Settings, merged: &Layer, config: &Config) -> Vec<Shown> {
     let mut shown = Vec::new();
     for (section, _) in SECTIONS.iter().filter(|(section, _)| *section != "models") {
-        let keys = SETTINGS.iter().filter(|s| s.section == *section).map(|s| s.key.to_owned());
+        let keys = settings.of(section).map(|s| s.key.to_owned());
         let own =
             merged.keys().filter_map(|n| n.strip_prefix("keys.")).filter(|_| *section == "keys").map(str::to_owned);
         add(&mut shown, merged, section, keys.chain(own));
@@ -30,12 +31,12 @@ pub(super) fn all(merged: &Layer, config: &Config) -> Vec<Shown> {
     }
     for (name, model) in &config.models {
         let section = format!("models.{name}");
-        let keys = SETTINGS.iter().filter(|s| s.section == "model").map(|s| s.key.to_owned());
+        let keys = settings.of(&section).map(|s| s.key.to_owned());
         add(&mut shown, merged, &section, keys);
         shown.push(key_line(&section, model));
     }
     for section in merged.keys().filter_map(|n| n.strip_suffix('.')).filter(|n| holds_commands(base(n))) {
-        let keys = SETTINGS.iter().filter(|s| s.section == base(section)).map(|s| s.key.to_owned());
+        let keys = settings.of(section).map(|s| s.key.to_owned());
         add(&mut shown, merged, section, keys);
     }
     shown
@@ -131,12 +132,13 @@ impl Config {
 }
 
 /// A configuration file to start from: every setting, commented out, with its default and what it means.
-pub fn template() -> String {
+pub fn template(methods: &'static Methods) -> String {
+    let settings = Settings::new(methods);
     let mut out = String::from("# Stepwright's configuration. Remove the # before a setting to change it.\n");
     for (section, help) in SECTIONS.iter().filter(|(section, _)| *section != "models") {
         let heading = if holds_commands(section) { format!("# [{section}.mine]") } else { format!("[{section}]") };
         out.push_str(&format!("\n# {help}\n{heading}\n"));
-        for setting in SETTINGS.iter().filter(|s| s.section == *section) {
+        for setting in settings.of(section) {
             out.push_str(&format!("# {}: {}", setting.help, setting.kind.allowed(true)));
             if !setting.env.is_empty() {
                 out.push_str(&format!("; environment: {}", setting.env.join(", ")));

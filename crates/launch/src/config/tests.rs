@@ -5,6 +5,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 
 use super::*;
+use stepwright_methods::METHODS;
 use stepwright_model::cassette::Cassette;
 use stepwright_model::remote::{Api, LimitField};
 use stepwright_model::{Completion, ModelKind, ModelRequest, ModelResponse, PromptMessage};
@@ -21,7 +22,7 @@ fn load_in(dir: &Path, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<C
     for (setting, value) in flags {
         overrides.set(setting, &format!("--{setting}"), Some(*value));
     }
-    load_with(&overrides, &move |name| env.get(name).cloned())
+    load_with(&overrides, &METHODS, &move |name| env.get(name).cloned())
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn keys_paths_and_gate() {
 
 #[test]
 fn the_template_is_valid_and_so_is_every_line_of_it() {
-    let text = template();
+    let text = template(&METHODS);
     assert!(with(&text, &[], &[]).is_ok());
     let mut uncommented = String::new();
     for line in text.lines() {

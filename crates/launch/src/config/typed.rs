@@ -13,7 +13,7 @@ use super::layer::{Environment, Layer, Problem, Shown, Source};
 use super::settings::MODEL;
 use super::values::{Values, plain, problem, texts};
 use stepwright_episode::{Policy, Role};
-use stepwright_method::{Command, FORM, all_options};
+use stepwright_method::{Command, FORM, Methods};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
 use stepwright_precondition::CandidateAsks;
@@ -41,6 +41,8 @@ pub struct Config {
     pub candidates: CandidateAsks,
     /// The `[external.NAME]` sections: worlds behind commands.
     pub external: BTreeMap<String, Arc<Adapter>>,
+    /// The methods of the program.
+    pub built_in: &'static Methods,
     /// The `[methods.NAME]` sections: methods behind commands.
     pub methods: BTreeMap<String, Arc<Command>>,
     /// The agent behind the gate, of the command line.
@@ -124,7 +126,13 @@ pub struct KeySetting {
     pub line: Option<usize>,
 }
 
-pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, problems: &mut Vec<Problem>) -> Config {
+pub(super) fn build(
+    paths: Paths,
+    built_in: &'static Methods,
+    merged: &Layer,
+    environment: Environment<'_>,
+    problems: &mut Vec<Problem>,
+) -> Config {
     let values = Values(merged);
     let mut models = BTreeMap::new();
     let mut keys = BTreeMap::new();
@@ -150,14 +158,15 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
     {
         one_price(&values, &section, model, &paths, problems);
     }
+    let options = built_in.options();
     let of_methods: BTreeMap<String, String> =
-        all_options().iter().filter_map(|s| Some((s.key.to_owned(), plain(values.get("method", s.key)?)))).collect();
+        options.iter().filter_map(|s| Some((s.key.to_owned(), plain(values.get("method", s.key)?)))).collect();
     let is_set = |key: &str| merged.get(&format!("method.{key}")).is_some_and(|(_, source)| *source != Source::Default);
     let given = of_methods.iter().filter(|(key, _)| is_set(key)).map(|(k, v)| (k.clone(), v.clone())).collect();
     let method = MethodConfig {
         method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
         // Only values that the table allows come this far.
-        options: stepwright_world::options::Values::read(all_options(), &of_methods).unwrap_or_default(),
+        options: stepwright_world::options::Values::read(options, &of_methods).unwrap_or_default(),
         given,
         own: BTreeMap::new(),
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
@@ -182,7 +191,7 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
     let sandbox = section(merged, "sandbox", problems);
     let gate = Gate { policy: section(merged, "gate", problems) };
     let external = super::external::adapters(merged, &withheld, &paths, problems);
-    let methods = super::external::methods(merged, &withheld, &paths, problems);
+    let methods = super::external::methods((merged, &withheld, &paths), options, problems);
     Config {
         paths,
         model,
@@ -197,6 +206,7 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
         log,
         candidates,
         external,
+        built_in,
         methods,
         agent: None,
         keys,

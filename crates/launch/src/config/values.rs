@@ -5,7 +5,7 @@ use toml::Value;
 
 use super::folders::Paths;
 use super::layer::{Layer, Problem, Source};
-use super::settings::{SETTINGS, Setting, base, holds_commands};
+use super::settings::{OWN, Setting, base, holds_commands};
 use stepwright_world::options::Kind;
 
 /// Reads values by name. Kinds were checked when they were read.
@@ -25,8 +25,7 @@ impl Values<'_> {
     /// A section as the type that has its keys as fields. The defaults of commands apply here: there is no command by default.
     /// Errors: what the type takes otherwise than the settings declare it.
     pub(super) fn section<T: DeserializeOwned>(&self, section: &str) -> Result<T, String> {
-        let settings = SETTINGS.iter().filter(|s| s.section == base(section));
-        let values = settings.filter_map(|s| {
+        let values = OWN.iter().filter(|s| s.section == base(section)).filter_map(|s| {
             let default =
                 || from_text(s, s.default).ok().filter(|_| holds_commands(s.section) && !s.default.is_empty());
             Some((s.key.to_owned(), self.get(section, s.key).cloned().or_else(default)?))

@@ -6,7 +6,7 @@ use stepwright_skill::resolve::resolutions;
 use stepwright_skill::{Knowledge, document};
 
 use super::LiveTree;
-use crate::{Context, o3d};
+use crate::Context;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{ArtifactId, Origin};
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKey, NodeKind, NodeStatus};
@@ -19,18 +19,14 @@ struct Way {
     why: String,
 }
 
-fn adopted(cx: &Context<'_>) -> Option<Knowledge> {
+/// The skills that were adopted at the cursor, where there are any.
+pub fn adopted(cx: &Context<'_>) -> Option<Knowledge> {
     let document = cx.node()?.document(&ArtifactId::KNOWLEDGE)?;
     document::read(document).ok().filter(|known| !known.skills.is_empty())
 }
 
-/// Whether a call of an adopted skill is being carried out.
-pub(super) fn is_under_way(cx: &Context<'_>) -> bool {
-    o3d::is_called(cx) && adopted(cx).is_some()
-}
-
 /// Whether a text is a line of skills, and not an action of the world.
-pub(super) fn is_line(cx: &Context<'_>, text: &str) -> bool {
+pub fn is_line(cx: &Context<'_>, text: &str) -> bool {
     hierarchy::recorded(text).is_some() && adopted(cx).is_some()
 }
 
@@ -59,13 +55,13 @@ fn ways(cx: &Context<'_>, tree: &LiveTree) -> Vec<Way> {
 }
 
 /// The candidates: the leaves of the tree, then the calls that would resolve what blocks.
-pub(super) fn candidates(cx: &Context<'_>, tree: &LiveTree) -> Vec<String> {
+pub fn candidates(cx: &Context<'_>, tree: &LiveTree) -> Vec<String> {
     let calls = ways(cx, tree).into_iter().map(|way| way.text);
     tree.leaves().into_iter().chain(calls).collect()
 }
 
 /// The calls as they are offered without a language model.
-pub(super) fn drafts(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
+pub fn drafts(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
     let draft = |way: Way| Draft {
         action: Some(cx.action(&way.text)),
         rationale: Some(way.why),
@@ -75,7 +71,7 @@ pub(super) fn drafts(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
 }
 
 /// The tree as it is shown, with the calls below the conditions they would resolve.
-pub(super) fn shown(cx: &Context<'_>, live: &LiveTree, mut tree: BlockingTree) -> BlockingTree {
+pub fn shown(cx: &Context<'_>, live: &LiveTree, mut tree: BlockingTree) -> BlockingTree {
     let ways = ways(cx, live);
     for way in &ways {
         let is_its = |node: &BlockingNode| {

@@ -19,7 +19,7 @@ use stepwright_world::demonstration::Demonstration;
 use stepwright_world::{Ability, Facts, World};
 
 /// A person's changes of the blocking tree as a document: an array of [`TreeEdit`]s, those of the steps before first.
-pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+pub static ARTIFACT: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
     check: |at, _, value| {
         let edits = at.session.current().and_then(|node| node.edits_in(value));
@@ -70,7 +70,7 @@ impl LiveTree {
     }
 
     /// The tree derived from the assertions in force, at the cursor.
-    pub(super) fn derive(cx: &Context<'_>) -> Option<Self> {
+    pub fn derive(cx: &Context<'_>) -> Option<Self> {
         let path = cx.path();
         let (root, steps) = path.split_first()?;
         let basis = Arc::new(Basis {
@@ -120,15 +120,15 @@ impl LiveTree {
     }
 
     /// The tree that follows an episode's node.
-    pub(super) fn at<'a>(cx: &Context<'a>) -> Option<&'a LiveTree> {
+    pub fn at<'a>(cx: &Context<'a>) -> Option<&'a LiveTree> {
         cx.past.derived()
     }
 
-    pub(super) fn growth(&self) -> &Growth {
+    pub fn growth(&self) -> &Growth {
         &self.growth
     }
 
-    pub(super) fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &Facts {
         &self.observed.facts
     }
 
@@ -136,17 +136,17 @@ impl LiveTree {
         self.growth.domain()
     }
 
-    pub(super) fn leaves(&self) -> Vec<String> {
+    pub fn leaves(&self) -> Vec<String> {
         self.growth.forest().leaves().into_iter().map(|leaf| leaf.text.clone()).collect()
     }
 
     /// The tree of an action that was kept from being tried.
-    pub(super) fn of_vetoed(&self, vetoed: &VetoedAction, world: &dyn World) -> Option<RefusedTree> {
+    pub fn of_vetoed(&self, vetoed: &VetoedAction, world: &dyn World) -> Option<RefusedTree> {
         self.growth.tree_of(&vetoed.action, None, &vetoed.why, &self.observed.facts, world)
     }
 
     /// The outcome of selecting a leaf that is blocked: nothing is executed.
-    pub(super) fn held(&self, text: &str, world: &dyn World) -> Option<StepOutcome> {
+    pub fn held(&self, text: &str, world: &dyn World) -> Option<StepOutcome> {
         match self.growth.clone().select(text, &self.observed.facts, world) {
             Selection::Blocked(blocked) => {
                 let domain = self.growth.domain();

@@ -10,7 +10,7 @@ use super::PREFIX;
 use super::introduction::{Introduction, NEWEST, own_key};
 use crate::{MethodInfo, Stop};
 use stepwright_world::adapter::{Adapter, Process, Said, excerpt};
-use stepwright_world::options::{OptionError, Values};
+use stepwright_world::options::{OptionError, Table, Values};
 
 /// How often it is looked whether somebody still waits.
 const LOOK: Duration = Duration::from_millis(50);
@@ -25,14 +25,16 @@ pub struct Command {
     pub adapter: Arc<Adapter>,
     /// Options by the keys the method gives them, unchecked.
     pub options: BTreeMap<String, String>,
+    /// The options of the program's methods, which it may have too.
+    shared: Table,
     id: &'static str,
     introduced: Mutex<Option<Introduction>>,
 }
 
 impl Command {
-    pub fn new(adapter: Arc<Adapter>, options: BTreeMap<String, String>) -> Self {
+    pub fn new(adapter: Arc<Adapter>, options: BTreeMap<String, String>, shared: Table) -> Self {
         let id = interned(format!("{PREFIX}{}", adapter.name));
-        Command { adapter, options, id, introduced: Mutex::default() }
+        Command { adapter, options, shared, id, introduced: Mutex::default() }
     }
 
     pub fn info(&self) -> MethodInfo {
@@ -62,7 +64,7 @@ impl Command {
         let process = Process::start(&self.adapter, || ()).map_err(|e| e.to_string())?;
         let hello = json!({ "info": { "protocol": NEWEST, "program": env!("CARGO_PKG_VERSION") } });
         let (process, line) = self.round_trip(process, &hello, patience, stop)?;
-        let read = Introduction::read(&line, self.id, &self.adapter.name).map_err(|why| {
+        let read = Introduction::read(&line, (self.id, &self.adapter.name), self.shared).map_err(|why| {
             let command = self.adapter.command_line();
             format!("`{command}` does not introduce itself as a method (adapters/README.md, `info`): {why}")
         })?;
@@ -147,7 +149,7 @@ mod tests {
         let script =
             r#"read -r _; echo '{"name":"odd","protocol":2}'; read -r _; printf 'one\ntwo\n'; read -r _; echo three"#;
         let adapter = Adapter::new("odd", ["sh", "-c", script].map(str::to_owned).to_vec());
-        let command = Command::new(Arc::new(adapter), BTreeMap::new());
+        let command = Command::new(Arc::new(adapter), BTreeMap::new(), &[]);
         let (patience, stop) = (Duration::from_secs(20), Stop::default());
         let process = command.start(patience, &stop).unwrap();
         let (process, said) = command.round_trip(process, &json!(1), patience, &stop).unwrap();

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{MethodInfo, Needs, all_options};
+use crate::{MethodInfo, Needs};
 use stepwright_episode::ArtifactKind;
 use stepwright_text::sanitize;
 use stepwright_world::Ability;
-use stepwright_world::options::{Kind, OptionSpec};
+use stepwright_world::options::{Kind, OptionSpec, Table};
 
 /// The newest version of the line protocol; those before it are spoken too.
 pub(super) const NEWEST: u32 = 2;
@@ -92,7 +92,7 @@ struct DeclaredOption {
 
 impl Introduction {
     /// Reads the answer to `{"info": …}` of the method that is configured under a name.
-    pub(super) fn read(line: &str, id: &'static str, configured: &str) -> Result<Self, String> {
+    pub(super) fn read(line: &str, (id, configured): (&'static str, &str), program: Table) -> Result<Self, String> {
         let whole: Map<String, Value> =
             serde_json::from_str(line).map_err(|e| format!("that is no JSON object: {e}"))?;
         // A program of another version may say other things; the version is read first.
@@ -114,7 +114,7 @@ impl Introduction {
         let mut table: Vec<OptionSpec> = Vec::new();
         for option in &declared.options {
             let spec = match option {
-                Value::String(key) => shared(key)?,
+                Value::String(key) => shared(key, program)?,
                 own => own_option(own, configured)?,
             };
             if table.iter().any(|known| known.key == spec.key) {
@@ -157,9 +157,9 @@ pub(super) fn own_key(configured: &str, key: &str) -> String {
 }
 
 /// An option that methods of the program share.
-fn shared(key: &str) -> Result<OptionSpec, String> {
-    all_options().iter().find(|spec| spec.key == key).copied().ok_or_else(|| {
-        let known: Vec<&str> = all_options().iter().map(|spec| spec.key).collect();
+fn shared(key: &str, program: Table) -> Result<OptionSpec, String> {
+    program.iter().find(|spec| spec.key == key).copied().ok_or_else(|| {
+        let known: Vec<&str> = program.iter().map(|spec| spec.key).collect();
         format!("`{key}` is no option of this program; it has {}. Declare your own as an object", known.join(", "))
     })
 }
@@ -250,7 +250,7 @@ mod tests {
     use serde_json::json;
 
     fn read(declared: Value) -> Result<Introduction, String> {
-        Introduction::read(&declared.to_string(), "external:mine", "mine")
+        Introduction::read(&declared.to_string(), ("external:mine", "mine"), &[crate::options::SHOTS])
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub use introduction::Declared;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Action, Ask, AskKind, AskState, OwnAsk, Written};
 use stepwright_world::adapter::{Adapter, Process};
+use stepwright_world::options::Table;
 
 /// The beginning of such methods' ids.
 pub const PREFIX: &str = "external:";
@@ -43,9 +44,9 @@ struct Running {
 }
 
 impl External {
-    /// The method of a command by itself; `external:NAME`.
-    pub fn new(adapter: Arc<Adapter>) -> Self {
-        Self::of(Arc::new(Command::new(adapter, BTreeMap::new())))
+    /// The method of a command by itself; `external:NAME`. It may have options of the program's methods.
+    pub fn new(adapter: Arc<Adapter>, shared: Table) -> Self {
+        Self::of(Arc::new(Command::new(adapter, BTreeMap::new(), shared)))
     }
 
     pub fn of(command: Arc<Command>) -> Self {

@@ -5,7 +5,7 @@
 //! admissible actions by log-probability; `ranking` is the built-in agent's, where no language model is in use.
 
 mod ranking;
-pub(super) mod scoring;
+pub mod scoring;
 
 pub use scoring::turn_end;
 
@@ -32,7 +32,7 @@ const ACT: &str = "act";
 const SHOWN: usize = 80;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Next {
+pub enum Next {
     Greedy,
     Samples(u32),
     /// The log-probability of each admissible action as the next line.
@@ -45,13 +45,13 @@ pub(super) enum Next {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NextAction {
-    pub(super) info: MethodInfo,
+pub struct NextAction {
+    pub info: MethodInfo,
     /// Whether the prompt holds the assertions in force; the option `assertions` may say otherwise.
-    pub(super) shows_assertions: bool,
+    pub shows_assertions: bool,
     /// Actions to be ranked by the built-in agent, where no option says otherwise.
-    pub(super) ranked: u32,
-    pub(super) next: fn(Round<'_>, &Values) -> Next,
+    pub ranked: u32,
+    pub next: fn(Round<'_>, &Values) -> Next,
 }
 
 impl Method for NextAction {

@@ -17,9 +17,9 @@ const MOST: usize = 200;
 const KEPT: usize = 64;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Candidate {
-    pub(crate) line: String,
-    pub(crate) action: Action,
+pub struct Candidate {
+    pub line: String,
+    pub action: Action,
 }
 
 /// All actions to be scored, and a note on the choice.
@@ -68,7 +68,7 @@ pub(super) fn candidates(cx: &Context<'_>) -> Result<Candidates, String> {
 }
 
 /// The candidates as the prompt is continued with them.
-pub(crate) fn continuations(list: &[Candidate]) -> Vec<String> {
+pub fn continuations(list: &[Candidate]) -> Vec<String> {
     list.iter().map(|c| format!("{LEAD}{}", c.line)).collect()
 }
 
@@ -106,7 +106,7 @@ impl Ranked {
 }
 
 /// Candidates with their log-probabilities as proposals, the likeliest first: by the sum of their tokens' log-probabilities, or by the mean.
-pub(crate) fn ranked(candidates: Vec<Candidate>, completions: &[Completion], by_sum: bool) -> Reading {
+pub fn ranked(candidates: Vec<Candidate>, completions: &[Completion], by_sum: bool) -> Reading {
     let means: Vec<f64> = completions.iter().filter_map(Completion::mean_logprob).collect();
     if means.len() != candidates.len() || means.iter().any(|m| m.is_nan()) {
         return Reading::Problem(format!(

@@ -102,7 +102,7 @@ pub fn active_plan<'a>(path: &[&'a Node]) -> Option<ActivePlan<'a>> {
     folded(Taken::default(), path).active_plan(path.last()?)
 }
 
-pub(crate) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
+pub fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
     proposal.ask.is_some_and(|ask| ask > plan) && kind_of(turn, proposal) == Some(&AskKind::PLAN_LINE)
 }
 

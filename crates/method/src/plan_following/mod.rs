@@ -5,8 +5,7 @@
 
 mod active_plan;
 
-pub(super) use active_plan::is_line;
-pub use active_plan::{ActivePlan, Taken, active_plan, judgement};
+pub use active_plan::{ActivePlan, Taken, active_plan, is_line, judgement};
 
 use super::{Answer, Context, Place, Reading, Section, SectionLine, Step, StepStatus};
 use crate::artifacts::ArtifactSpec;
@@ -18,7 +17,7 @@ use stepwright_episode::{Actor, ArtifactId, Ask, AskKind, AskState, Origin, Prop
 use stepwright_text::words::count;
 
 /// Plans as documents: `{"text": …, "ask": …}`, and `"node": …` where a person wrote it there. Their lines are decided about one by one.
-pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+pub static ARTIFACT: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
     read: |at, _, text| {
         let (ask, node) = (at.session.next_ask().saturating_sub(1), at.session.cursor());
@@ -40,15 +39,15 @@ pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
 /// Whose name is recorded with the lines of a plan.
 const THE_PLAN: &str = "the plan";
 
-pub(super) struct NextLine {
+pub struct NextLine {
     /// Its number, from 1.
-    pub(super) line: usize,
-    pub(super) text: String,
-    pub(super) action: String,
-    pub(super) why: String,
+    pub line: usize,
+    pub text: String,
+    pub action: String,
+    pub why: String,
 }
 
-pub(super) enum Upcoming<'a> {
+pub enum Upcoming<'a> {
     /// A step of the plan in force, or that its line is done with.
     Step(Box<Step>),
     /// A new plan is wanted, `again` where a person asks for another one. The plan before, if there is one.
@@ -61,7 +60,7 @@ pub(super) enum Upcoming<'a> {
 
 /// The next step: the plan's next line by `next`, which gives `None` where the plan in force is of no use any more.
 /// Lines are offered under `origin`.
-pub(super) fn upcoming<'a>(
+pub fn upcoming<'a>(
     cx: &Context<'a>,
     origin: Origin,
     next: impl FnOnce(&ActivePlan<'_>) -> Option<Result<NextLine, Box<Step>>>,
@@ -92,7 +91,7 @@ fn offer(cx: &Context<'_>, next: NextLine, origin: Origin) -> Step {
 }
 
 /// An answer as the plan in force, whether it can be followed or not.
-pub(super) fn plan(ask: &Ask, answer: &Answer) -> Reading {
+pub fn plan(ask: &Ask, answer: &Answer) -> Reading {
     let raw = answer.first().to_owned();
     let value = Some(Arc::new(json!({ "text": raw, "ask": ask.id })));
     let (artifact, title) = (ArtifactId::PLAN, "a plan".to_owned());
@@ -100,11 +99,7 @@ pub(super) fn plan(ask: &Ask, answer: &Answer) -> Reading {
 }
 
 /// That a plan made in this round has nothing to follow; `problem` says what is wrong with a plan's text. `None` where none was made.
-pub(super) fn useless(
-    cx: &Context<'_>,
-    before: Option<&ActivePlan<'_>>,
-    problem: impl Fn(&str) -> String,
-) -> Option<Step> {
+pub fn useless(cx: &Context<'_>, before: Option<&ActivePlan<'_>>, problem: impl Fn(&str) -> String) -> Option<Step> {
     let made = cx.round()?.turn.asks.iter().any(|a| {
         let answered = matches!(a.state, AskState::Answered { .. });
         a.id >= cx.round && a.kind == AskKind::PLAN && answered
@@ -120,7 +115,7 @@ pub(super) fn useless(
 }
 
 /// The plan in force at a node, with the status of its lines.
-pub(super) fn rows(at: &Place<'_>) -> Vec<Section> {
+pub fn rows(at: &Place<'_>) -> Vec<Section> {
     let path = at.path();
     let Some(plan) = active_plan(&path) else { return Vec::new() };
     let turn = path.last().map(|n| &n.turn);

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use budget::{CHARS_A_TOKEN, Meter};
-pub(crate) use program::of_demonstration;
+pub use program::of_demonstration;
 pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::options::{SHOTS, THINK};
@@ -80,7 +80,7 @@ pub struct Rejection {
 
 impl Rejection {
     /// All of a node, in the words that a method has for a proposal; what it has none for is left out.
-    pub(crate) fn all(node: Option<&Node>, line: impl Fn(&Proposal) -> Option<String>) -> Vec<Rejection> {
+    pub fn all(node: Option<&Node>, line: impl Fn(&Proposal) -> Option<String>) -> Vec<Rejection> {
         let rejected = node.into_iter().flat_map(|node| node.turn.rejected());
         rejected.filter_map(|(what, why)| Some(Rejection { line: line(what)?, reason: why.to_owned() })).collect()
     }

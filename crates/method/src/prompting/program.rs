@@ -7,7 +7,7 @@ use stepwright_program::Call;
 use stepwright_trajectory::{Step, program};
 use stepwright_world::demonstration::Demonstration;
 
-pub(crate) fn of_demonstration(recorded: &Demonstration, think: bool) -> String {
+pub fn of_demonstration(recorded: &Demonstration, think: bool) -> String {
     let opening = recorded.header.opening();
     if !think {
         return program::write(&opening, &recorded.steps, false, 0);

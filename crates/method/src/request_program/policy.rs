@@ -1,12 +1,12 @@
 //! How a method answers requests with programs: its template, its memory, what its answers hold.
 
 /// The end of a writer's answer.
-pub(crate) const NEXT_QUERY: &str = "# query: ";
-pub(crate) const STATE: &str = "# state = {";
+pub const NEXT_QUERY: &str = "# query: ";
+pub const STATE: &str = "# state = {";
 
 /// The memory from one request to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Memory {
+pub enum Memory {
     /// All requests and answers so far.
     History,
     /// A belief that a separate ask writes; `shown`: with worked examples, else by instructions alone.
@@ -19,7 +19,7 @@ pub(crate) enum Memory {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     Program,
     /// Where the ball is: lists of cups, of which the last is the answer.
     Cups,
@@ -27,7 +27,7 @@ pub(crate) enum Form {
 
 /// How a method of this kind goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CodePolicy {
+pub struct CodePolicy {
     /// The template of its prompt; a chat model's has `_chat` behind it.
     pub template: &'static str,
     pub memory: Memory,
@@ -36,7 +36,7 @@ pub(crate) struct CodePolicy {
 }
 
 /// The purpose of asks for the state after an update.
-pub(crate) const WRITER: &str = "writer";
+pub const WRITER: &str = "writer";
 
 impl CodePolicy {
     /// The purpose of its asks for a program, by which settings know them.

@@ -69,11 +69,7 @@ impl Context<'_> {
     }
 }
 
-pub(crate) fn program_prompt(
-    cx: &crate::Context<'_>,
-    policy: CodePolicy,
-    asked: &Asked<'_>,
-) -> Result<PromptRecord, String> {
+pub fn program_prompt(cx: &crate::Context<'_>, policy: CodePolicy, asked: &Asked<'_>) -> Result<PromptRecord, String> {
     let worked = Worked::of(asked.requests, &cx.prompting.demonstrations)?;
     let context = Context {
         about: worked.about.clone(),

@@ -9,16 +9,16 @@ use crate::think::one_line;
 use stepwright_episode::ArtifactId;
 
 stepwright_world::option_specs! {
-    pub(crate) TEXTS: "texts", "States and answers", "how states and programs that a model wrote are kept and shown", [
+    pub TEXTS: "texts", "States and answers", "how states and programs that a model wrote are kept and shown", [
         "mended" = "as they were read, run-on text left out", "verbatim" = "as the model wrote them"
     ] or "mended";
-    pub(crate) UPDATES: "updates", "Updates", "which updates of a program a writer is asked for; lines: as published evaluations read recorded answers", [
+    pub UPDATES: "updates", "Updates", "which updates of a program a writer is asked for; lines: as published evaluations read recorded answers", [
         "run" = "those that the program makes", "lines" = "lines of the answer that begin so"
     ] or "run";
 }
 
 /// Whether a model's texts are kept as it wrote them.
-pub(crate) fn is_verbatim(cx: &Context<'_>) -> bool {
+pub fn is_verbatim(cx: &Context<'_>) -> bool {
     cx.options().is(&TEXTS, "verbatim")
 }
 

@@ -73,12 +73,12 @@ impl Vocabulary {
     }
 
     /// Whether a name stands for one thing of a scene that is known beforehand; else for any thing of its kind, what is near first.
-    pub(crate) fn binds_scene(&self) -> bool {
+    pub fn binds_scene(&self) -> bool {
         self.meaning("names", "") == Some("scene")
     }
 
     /// Whether an action looks for what it names, and continues until that is near.
-    pub(crate) fn is_search(&self, action: &str) -> bool {
+    pub fn is_search(&self, action: &str) -> bool {
         self.meaning("search", "") == Some(action)
     }
 
@@ -87,7 +87,7 @@ impl Vocabulary {
     }
 
     /// Whether a word of a literal stands for the agent itself.
-    pub(crate) fn is_agent(&self, word: &str) -> bool {
+    pub fn is_agent(&self, word: &str) -> bool {
         self.meaning("robot", "") == Some(word)
     }
 

@@ -145,7 +145,7 @@ impl Study for Blocking {
             model: self.model_of(&unit.condition).to_owned(),
             seed: unit.seed,
         };
-        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new);
+        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new, self.opening.config.built_in);
         Some(vec![BlockingResult { condition: unit.condition.name.to_owned(), trial: unit.seed, run }])
     }
 

@@ -91,7 +91,7 @@ fn a_trial_is_done_once_by_condition_task_number_and_model() {
     let task = TaskInfo { id: "nook/mug".into(), kind: String::new(), sentence: String::new(), source: String::new() };
     let folder = tempfile::tempdir().unwrap();
     let overrides = Overrides { config_dir: Some(folder.path().to_owned()), ..Overrides::default() };
-    let config = Arc::new(load_with(&overrides, &|_| None).unwrap());
+    let config = Arc::new(load_with(&overrides, &stepwright_methods::METHODS, &|_| None).unwrap());
     let study = |model: &str| Blocking {
         opening: Opening::new(&config, stepwright_worlds::sources(), MOST_ACTIONS),
         data: None,

@@ -20,7 +20,6 @@ use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit};
 use stepwright_driver::{Beginning, Setup};
 use stepwright_launch::NewSession;
-use stepwright_method as method;
 use stepwright_method::skills::{SHIPPED, SKILLS};
 use stepwright_world::TaskInfo;
 
@@ -98,8 +97,8 @@ impl Study for Decisions {
         let method = unit.condition.method.clone();
         let new = NewSession { task: unit.task.id.clone(), method, seed: unit.seed, ..self.new.clone() };
         let ended = self.opening.run(&new, cancel).await?;
-        let whole = method::named(&new.method).is_some_and(|method| method.info().plans);
-        Some(vec![DecisionResult { whole, run: RunResult::of(&ended, &unit.task, &new) }])
+        let whole = self.opening.config.built_in.named(&new.method).is_some_and(|method| method.info().plans);
+        Some(vec![DecisionResult { whole, run: RunResult::of(&ended, &unit.task, &new, self.opening.config.built_in) }])
     }
 
     fn report(lines: &[DecisionResult], _detail: bool) -> Report {

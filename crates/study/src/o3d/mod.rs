@@ -19,7 +19,7 @@ use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit, data_digest, digest_of, named_digest};
 use super::sample::sample;
 use stepwright_launch::{NewSession, read_logs};
-use stepwright_method::{self as method, publications};
+use stepwright_method::{self as method, Methods, publications};
 use stepwright_text::words::count;
 
 const SHOP: &str = "shop";
@@ -139,7 +139,7 @@ impl Study for O3d {
             model: self.model.clone(),
             seed: unit.seed,
         };
-        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new);
+        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new, self.opening.config.built_in);
         Some(vec![O3dResult { condition: name.clone(), world: self.world.clone(), logs: *logs, run }])
     }
 
@@ -179,7 +179,7 @@ impl Given {
 }
 
 /// The conditions of a list of names; `O3D` alone if there is none, those whose knowledge is at hand for `all`.
-pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Condition>, String> {
+pub fn conditions(names: &[String], world: &str, given: &Given, methods: &Methods) -> Result<Vec<Condition>, String> {
     let every = names.iter().any(|name| name.eq_ignore_ascii_case(EVERY));
     let names: Vec<&str> = match names {
         _ if every => CONDITIONS.iter().map(|(name, ..)| *name).filter(|name| given.of(name).is_ok()).collect(),
@@ -191,7 +191,7 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
         let found = CONDITIONS.into_iter().find(|(own, ..)| own.eq_ignore_ascii_case(name));
         let (name, method, options) =
             found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))?;
-        let info = method::named(method).ok_or_else(|| format!("{name}: this program has no method {method}"))?.info();
+        let info = methods.named(method).ok_or_else(|| format!("{name}: this program has no method {method}"))?.info();
         let has = |key: &str| info.options.iter().any(|option| option.key == key);
         if let Some((key, _)) = options.iter().find(|(key, _)| !has(key)) {
             return Err(format!("{name}: the method {method} has no option --{key}"));
@@ -259,7 +259,12 @@ mod tests {
     use super::*;
 
     fn named(names: &[&str], world: &str, given: &Given) -> Result<Vec<Condition>, String> {
-        conditions(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), world, given)
+        conditions(
+            &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
+            world,
+            given,
+            &stepwright_methods::METHODS,
+        )
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::turn_world::TurnWorld;
 use crate::in_force::Assertions;
 use crate::runner::{Played, play};
 use stepwright_episode::Session;
+use stepwright_method::Methods;
 use stepwright_program::{Call, Specification};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::{TaskInfo, World};
@@ -29,7 +30,7 @@ impl Service {
     pub fn new(
         source: &Arc<Source>,
         name: &str,
-        setting: &Setting,
+        setting: (&Setting, &'static Methods),
         in_force: &Assertions,
         truth: Option<&Assertions>,
     ) -> Result<Self, String> {
@@ -40,9 +41,9 @@ impl Service {
         let known = |action: &String| actions.iter().any(|a| a == action || a.ends_with(&format!(".{action}")));
         let in_force: Assertions =
             in_force.iter().filter(|(a, _)| known(a)).map(|(a, t)| (a.clone(), t.clone())).collect();
-        let demonstrations = source.demonstrations(name, "", setting.seed);
+        let demonstrations = source.demonstrations(name, "", setting.0.seed);
         let shown: Vec<Demonstration> =
-            demonstrations.into_iter().take(setting.shots).map(Demonstration::from).collect();
+            demonstrations.into_iter().take(setting.0.shots).map(Demonstration::from).collect();
         let subject = Subject::new(setting, specification, &shown, &in_force, truth).map_err(fail)?;
         Ok(Service { name: name.to_owned(), subject, source: Arc::clone(source) })
     }

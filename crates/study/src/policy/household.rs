@@ -12,6 +12,7 @@ use super::setting::{Basis, Setting, Start, Subject};
 use crate::in_force::Assertions;
 use crate::runner::{Played, play};
 use stepwright_episode::{Action, Session};
+use stepwright_method::Methods;
 use stepwright_program::{Call, Specification};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::{TaskInfo, World};
@@ -32,7 +33,7 @@ impl House {
         edition: Option<Edition>,
         specification: &Specification,
         demonstrations: &[Demonstration],
-        setting: &Setting,
+        setting: (&Setting, &'static Methods),
         in_force: &Assertions,
         truth: &Assertions,
     ) -> Result<Self, String> {

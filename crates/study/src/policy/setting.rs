@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::in_force::Assertions;
-use stepwright_driver::{Beginning, Clock, Persistence, Resolver, Setup, Source, built_in_methods, sandbox};
+use stepwright_driver::{Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, sandbox};
 use stepwright_episode::{Header, Policy, action_of_effects};
 use stepwright_launch::new_header;
 use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use stepwright_method::publications::{self, SETTINGS};
 use stepwright_method::verify::rules;
-use stepwright_method::{self as method, Method, SYMBOLIC, prompting};
+use stepwright_method::{self as method, Method, Methods, SYMBOLIC, prompting};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::{Rules, Specification};
 use stepwright_world::World;
@@ -68,7 +68,7 @@ impl Setting {
     }
 
     /// The options of its method: what is its own, then what a person gave beside it, then the publication's.
-    pub fn options(&self) -> Result<Values, String> {
+    pub fn options(&self, methods: &'static Methods) -> Result<Values, String> {
         let own = [
             (SHOTS, self.shots.to_string()),
             (THINK, self.think.to_string()),
@@ -79,8 +79,8 @@ impl Setting {
         let own = own.into_iter().chain(settings).map(|(spec, value)| (spec.key.to_owned(), value));
         let mut given = self.beside.clone();
         given.extend(own);
-        let given = publications::preset((&self.method, method::all_options()), "", given)?;
-        Values::read(method::all_options(), &given).map_err(|e| e.to_string())
+        let given = publications::preset((&self.method, methods.options()), "", given)?;
+        Values::read(methods.options(), &given).map_err(|e| e.to_string())
     }
 }
 
@@ -98,6 +98,7 @@ pub struct Basis {
 /// The knowledge of one setting and its demonstrations, for all its episodes.
 #[derive(Clone)]
 pub(super) struct Knowledge {
+    pub(super) methods: &'static Methods,
     pub(super) method: Arc<dyn Method>,
     pub(super) options: Values,
     pub(super) proposer: Arc<dyn Agent>,
@@ -105,13 +106,17 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
-    pub(super) fn new(setting: &Setting, demonstrations: &[Demonstration]) -> Result<Self, String> {
-        let method =
-            stepwright_method::named(&setting.method).ok_or_else(|| format!("no method `{}`", setting.method))?;
+    pub(super) fn new(
+        setting: &Setting,
+        methods: &'static Methods,
+        demonstrations: &[Demonstration],
+    ) -> Result<Self, String> {
+        let method = methods.named(&setting.method).ok_or_else(|| format!("no method `{}`", setting.method))?;
         let demonstrations: Vec<Demonstration> = demonstrations.to_vec();
         Ok(Knowledge {
+            methods,
             method,
-            options: setting.options()?,
+            options: setting.options(methods)?,
             proposer: agent_of_demonstrations(&demonstrations),
             demonstrations: Arc::new(demonstrations),
         })
@@ -131,7 +136,7 @@ pub(super) struct Subject {
 
 impl Subject {
     pub(super) fn new(
-        setting: &Setting,
+        (setting, methods): (&Setting, &'static Methods),
         specification: Specification,
         demonstrations: &[Demonstration],
         in_force: &Assertions,
@@ -147,7 +152,7 @@ impl Subject {
             in_force: specification.with_assertions(in_force).map_err(|e| e.to_string())?.source().to_owned(),
             specification,
             truth: truth.map(compiled).transpose().map_err(|e| format!("ground truth: {e}"))?,
-            knowledge: Knowledge::new(setting, demonstrations)?,
+            knowledge: Knowledge::new(setting, methods, demonstrations)?,
         })
     }
 }
@@ -198,7 +203,7 @@ impl Basis {
             method: Arc::clone(&known.method),
             source: self.source.clone(),
             resolver: Arc::clone(&self.resolver),
-            methods: built_in_methods(),
+            methods: MethodResolver::new(known.methods, |_| None),
             knowledge,
             prompting,
             sandbox: sandbox(),

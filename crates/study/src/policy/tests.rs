@@ -7,6 +7,7 @@ use super::*;
 use crate::in_force::Assertions;
 use crate::runner::units;
 use stepwright_driver::{Source as Model, system_clock};
+use stepwright_methods::METHODS;
 use stepwright_model::answering::Answering;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::{Completion, ModelRequest, ModelResponse, Usage};
@@ -85,7 +86,7 @@ async fn predicted_within(
         token_budget,
     };
     let truth: BTreeMap<_, _> = source.ground_truth("Trains_7").unwrap().into_iter().collect();
-    let service = Service::new(&source, "Trains_7", setting, &truth, Some(&truth)).unwrap();
+    let service = Service::new(&source, "Trains_7", (setting, &METHODS), &truth, Some(&truth)).unwrap();
     let conditions = vec![Arc::new(Condition::Service(service))];
     let tasks = source.tasks().into_iter().filter(|t| t.id == "test/1").collect();
     let study = Policies { basis, plan: Plan { conditions, tasks, seeds: vec![0] } };
@@ -202,8 +203,9 @@ async fn the_tables_figures_are_those_of_the_file() {
 fn what_cannot_be_in_force_is_said() {
     let (_folder, source) = source();
     let wrong: Assertions = [("INFORM".to_owned(), vec!["slot ==".to_owned()])].into();
-    let error = Service::new(&source, "Trains_7", &setting("few-shot"), &wrong, None).unwrap_err();
+    let error = Service::new(&source, "Trains_7", (&setting("few-shot"), &METHODS), &wrong, None).unwrap_err();
     assert!(error.contains("Trains_7"), "{error}");
-    let error = Service::new(&source, "Trains_7", &setting("none such"), &Assertions::new(), None).unwrap_err();
+    let error =
+        Service::new(&source, "Trains_7", (&setting("none such"), &METHODS), &Assertions::new(), None).unwrap_err();
     assert!(error.contains("none such"), "{error}");
 }

@@ -31,7 +31,7 @@ use super::report::Report;
 use super::runner::{Opening, Plan, Study, Unit, seconds_since};
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
-use stepwright_method::{Place, StepStatus};
+use stepwright_method::{Methods, Place, StepStatus};
 use stepwright_worlds::graph;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ struct Written {
 impl Written {
     /// Reads a session: the steps that count, where they were refused. A last step that was refused and that nothing mended counts,
     /// unless it was given up.
-    fn of(session: &Session) -> Self {
+    fn of(session: &Session, methods: &Methods) -> Self {
         let goes_on = session.method == OPEN_LOOP;
         let (mut program, mut done, mut refused): (Script, Script, Vec<Script>) = Default::default();
         let mut failed: Option<Line> = None;
@@ -134,7 +134,7 @@ impl Written {
             }
         }
         let at = Place::at_cursor(session);
-        let tried = at.sections().into_iter().next().and_then(|plan| {
+        let tried = methods.sections(&at).into_iter().next().and_then(|plan| {
             plan.lines.into_iter().rfind(|line| !matches!(line.mark, StepStatus::Next | StepStatus::Open))
         });
         let given_up = tried.is_none_or(|line| line.mark != StepStatus::Refused);
@@ -142,7 +142,7 @@ impl Written {
         let corrections = match session.method.as_str() {
             OPEN_LOOP => 0,
             RESAMPLE => refused.len(),
-            _ => at.figure("corrections").unwrap_or_default() as usize,
+            _ => methods.figure(&at, "corrections").unwrap_or_default() as usize,
         };
         Written { program, is_unreadable, refused, corrections: u32::try_from(corrections).unwrap_or(u32::MAX) }
     }
@@ -244,7 +244,8 @@ impl Study for Reprompt {
                         line.completion_tokens = session.spent.completion;
                         let asks = session.path(session.cursor()).into_iter().flat_map(|node| &node.turn.asks);
                         line.asks = u32::try_from(asks.filter(|a| a.prompt.is_some()).count()).unwrap_or(u32::MAX);
-                        let (activities, written) = (Arc::clone(&self.activities), Written::of(&session));
+                        let (activities, written) =
+                            (Arc::clone(&self.activities), Written::of(&session, self.opening.config.built_in));
                         let work = tokio::task::spawn_blocking(move || scored(&activities, line, &written));
                         work.await.map_err(|e| e.to_string()).and_then(|scored| scored)
                     }

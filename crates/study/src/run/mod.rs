@@ -52,7 +52,7 @@ impl Run {
         let (info, kind) = (setup.method.info(), setup.world.kind());
         let roles = roles_named(&begun.options, &begun.options, &[&setup.source], &setup.resolver)?;
         let traits = first_asked(&info, &roles, &setup.source).traits();
-        let options = method::options_with(info.options);
+        let options = opening.config.built_in.options_with(info.options);
         let options = Values::read(options, &begun.options).map_err(|e| e.to_string())?;
         for task in &tasks {
             let fits = method::fits(&info, &options, (kind, WORLDS), Some(&task.kind), &traits);
@@ -142,7 +142,7 @@ impl Study for Run {
     async fn perform(&self, unit: Unit<NewSession>, cancel: &CancellationToken) -> Option<Vec<RunResult>> {
         let new = NewSession { task: unit.task.id.clone(), seed: unit.seed, ..(*unit.condition).clone() };
         let ended = self.opening.run(&new, cancel).await?;
-        Some(vec![RunResult::of(&ended, &unit.task, &new)])
+        Some(vec![RunResult::of(&ended, &unit.task, &new, self.opening.config.built_in)])
     }
 
     fn report(lines: &[RunResult], detail: bool) -> Report {

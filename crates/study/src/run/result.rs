@@ -11,7 +11,7 @@ use stepwright_episode::duel::Agreement;
 use stepwright_episode::role::{self, Role, Spent};
 use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
 use stepwright_launch::NewSession;
-use stepwright_method::Place;
+use stepwright_method::{Methods, Place};
 use stepwright_world::TaskInfo;
 use stepwright_worlds::{WORLDS, external};
 
@@ -168,7 +168,7 @@ impl RunResult {
 
     /// The result of an episode of a task: read from its session at the cursor, or from what was to be opened where it could not be
     /// begun.
-    pub fn of(episode: &Episode, task: &TaskInfo, new: &NewSession) -> Self {
+    pub fn of(episode: &Episode, task: &TaskInfo, new: &NewSession, methods: &Methods) -> Self {
         let begun = RunResult {
             task: task.id.clone(),
             kind: task.kind.clone(),
@@ -184,14 +184,14 @@ impl RunResult {
         };
         match &episode.session {
             // What is nowhere to be looked at is not counted as won.
-            Ok(session) if episode.unkept => RunResult { won: false, untold: true, ..begun.with(session) },
-            Ok(session) if episode.unanswered => RunResult { untold: true, ..begun.with(session) },
-            Ok(session) => begun.with(session),
+            Ok(session) if episode.unkept => RunResult { won: false, untold: true, ..begun.with(session, methods) },
+            Ok(session) if episode.unanswered => RunResult { untold: true, ..begun.with(session, methods) },
+            Ok(session) => begun.with(session, methods),
             Err(_) => begun,
         }
     }
 
-    fn with(self, session: &Session) -> Self {
+    fn with(self, session: &Session, methods: &Methods) -> Self {
         let header = &session.header;
         let path = session.path(session.cursor());
         let compatible = path.iter().filter(|node| is_compatible(session, node)).count();
@@ -219,7 +219,7 @@ impl RunResult {
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
             compatible: u32::try_from(compatible).unwrap_or(u32::MAX),
             proposals: u32::try_from(proposals).unwrap_or(u32::MAX),
-            considered: Place::at_cursor(session).figure("ground_actions").or_else(|| considered(&path)),
+            considered: methods.figure(&Place::at_cursor(session), "ground_actions").or_else(|| considered(&path)),
             asks: u32::try_from(asks).unwrap_or(u32::MAX),
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use stepwright_driver::{Setup, start};
 use stepwright_episode::{Breakpoint, Event, NodeId, Policy, Record, Session};
-use stepwright_method::{self as method, LAST, TRIALS, all_options};
+use stepwright_method::{LAST, TRIALS};
 use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice, Request, Unwritten};
 use stepwright_text::words::count;
 use stepwright_world::options::Values;
@@ -76,11 +76,12 @@ pub(crate) async fn play(
     duel: Option<Duel>,
     cancel: &CancellationToken,
 ) -> Option<Result<Played, String>> {
+    let has_trials = setup.method.info().options.contains(&TRIALS);
     let mut handle = match start(setup) {
         Ok(handle) => handle,
         Err(why) => return Some(Err(why)),
     };
-    let mut watch = Watch::default();
+    let mut watch = Watch { has_trials, ..Watch::default() };
     loop {
         let notice = tokio::select! {
             notice = handle.notices.recv() => notice,
@@ -124,6 +125,8 @@ pub(crate) async fn play(
 #[derive(Default)]
 struct Watch {
     session: Option<Session>,
+    /// Whether the method may have several trials.
+    has_trials: bool,
     /// The policy that decides, and how many trials came to their end.
     policy: Option<Policy>,
     trials: u32,
@@ -138,12 +141,11 @@ impl Watch {
     /// The policy for one more trial from the start, where the method has several and none has succeeded.
     fn another_trial(&self) -> Option<Policy> {
         let session = self.session.as_ref()?;
-        let options = Values::read(all_options(), &session.options).ok()?;
-        let has_trials = method::named(&session.method)?.info().options.contains(&TRIALS);
+        let options = Values::read(&[TRIALS, LAST], &session.options).ok()?;
         let won = session.current().is_some_and(|node| node.outcome.won);
         let began = session.current().is_some_and(|node| node.parent.is_some());
         let most = options.count(&TRIALS) + u32::from(options.on(&LAST));
-        let more = has_trials && began && !won && self.error.is_none() && self.trials < most;
+        let more = self.has_trials && began && !won && self.error.is_none() && self.trials < most;
         self.policy.clone().filter(|_| more)
     }
 

@@ -14,7 +14,7 @@ use crate::sample::METHOD_OPTIONS;
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
 use stepwright_method as method;
-use stepwright_method::SYMBOLIC;
+use stepwright_method::{Methods, SYMBOLIC};
 use stepwright_model::prompt::Prompts;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::options::Kind;
@@ -87,9 +87,9 @@ impl Provenance {
     }
 
     /// The same with the options of methods that a person gave, where those are no condition of a study; a publication's name among them.
-    pub fn with_method_options(self, given: &BTreeMap<String, String>) -> Self {
+    pub fn with_method_options(self, methods: &'static Methods, given: &BTreeMap<String, String>) -> Self {
         let names_file = |key: &str| {
-            let spec = method::all_options().iter().find(|spec| spec.key == key);
+            let spec = methods.options().iter().find(|spec| spec.key == key);
             spec.is_some_and(|spec| matches!(spec.kind, Kind::Path | Kind::PathOr(_)))
         };
         // Where a file cannot be read, that is said where it is read.
@@ -225,11 +225,12 @@ fn is_own(path: &Path) -> std::io::Result<bool> {
 mod tests {
     use super::*;
     use stepwright_launch::config::{Overrides, load_with};
+    use stepwright_methods::METHODS;
 
     fn of(folder: &Path, flags: &[(&str, &str)], model: &str) -> Value {
         let mut overrides = Overrides { config_dir: Some(folder.to_owned()), ..Overrides::default() };
         flags.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
-        let config = load_with(&overrides, &|_| None).unwrap();
+        let config = load_with(&overrides, &METHODS, &|_| None).unwrap();
         Provenance::of("0.1.0+ab", &config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
     }
 
@@ -242,13 +243,13 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             let given = [("skills", path.display().to_string()), ("beta", "9".to_owned())];
             let given = given.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-            Provenance(Map::new()).with_method_options(&given).and(json!({}))
+            Provenance(Map::new()).with_method_options(&METHODS, &given).and(json!({}))
         };
         let one = of("a.skills.toml", "x");
         assert_eq!(one[METHOD_OPTIONS]["beta"], "9");
         assert_eq!(one, of("b.skills.toml", "x"));
         assert_ne!(one, of("a.skills.toml", "y"));
-        assert_eq!(Provenance(Map::new()).with_method_options(&BTreeMap::new()), Provenance(Map::new()));
+        assert_eq!(Provenance(Map::new()).with_method_options(&METHODS, &BTreeMap::new()), Provenance(Map::new()));
     }
 
     #[test]

@@ -126,7 +126,7 @@ impl Study for Requests {
             // The writer is not asked once the last request is closed.
             drift.pop();
         }
-        let mut run = RunResult::of(&ended, &unit.task, &new);
+        let mut run = RunResult::of(&ended, &unit.task, &new, self.opening.config.built_in);
         if run.model == SYMBOLIC {
             run.model = REFERENCE.to_owned();
         }

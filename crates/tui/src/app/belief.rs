@@ -9,7 +9,6 @@ use crate::belief_text;
 use crate::dialog::asked;
 use stepwright_episode::showing::Listed;
 use stepwright_episode::{ArtifactId, Offer};
-use stepwright_method as method;
 use stepwright_protocol::{Command, Request};
 
 impl App {
@@ -72,9 +71,10 @@ impl App {
             (Some(offer), _) if !is_belief(offer) => {
                 let title = offer.written.title.trim();
                 if offer.written.raw.trim().contains('\n') {
-                    let method = self.view.session.as_ref().and_then(|s| method::named(&s.method));
+                    let methods = self.view.methods;
+                    let method = self.view.session.as_ref().and_then(|s| methods.named(&s.method));
                     let program = method.is_some_and(|m| {
-                        m.info().programs && method::showing(&offer.written.artifact.kind).listed != Listed::Learned
+                        m.info().programs && methods.showing(&offer.written.artifact.kind).listed != Listed::Learned
                     });
                     let form = asked::document(offer.id, &offer.written.raw, title, program);
                     return self.open(form);

@@ -26,7 +26,6 @@ use crate::paste;
 use crate::request;
 use crate::start::StartAction;
 use stepwright_episode::ProposalId;
-use stepwright_method as method;
 use stepwright_protocol::{Command, Level, Request, Unwritten};
 
 impl App {
@@ -333,7 +332,7 @@ impl App {
             Some((None, why)) => why.as_str(),
             _ => "",
         };
-        let method = method::named(&session.method);
+        let method = self.view.methods.named(&session.method);
         let program = method.is_some_and(|m| m.info().programs);
         let form = asked::plan(plan, line, why, program);
         self.open(form);

@@ -32,6 +32,7 @@ use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, Session};
+use stepwright_method::Methods;
 use stepwright_protocol::{Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
 use stepwright_world::{Kinds, TaskInfo, named};
 
@@ -78,6 +79,8 @@ pub struct Parts {
     pub themes: Vec<Theme>,
     /// The worlds there are.
     pub worlds: Kinds,
+    /// The methods there are, and the kinds of documents.
+    pub methods: &'static Methods,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +161,7 @@ impl App {
         let now = parts.themes.first().cloned().unwrap_or_else(|| Theme::monochrome(super::theme::ASCII));
         let keymap = Arc::new(parts.keymap);
         App {
-            view: View::new(Arc::clone(&keymap), parts.worlds),
+            view: View::new(Arc::clone(&keymap), parts.worlds, parts.methods),
             panes: parts.panes,
             trail: Trail::to_tip(),
             keymap,

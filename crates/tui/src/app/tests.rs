@@ -18,7 +18,13 @@ fn opened() -> App {
 }
 
 fn opened_with(panes: Vec<Box<dyn Pane>>) -> App {
-    let parts = Parts { panes, keymap: Keymap::default(), themes: Vec::new(), worlds: Default::default() };
+    let parts = Parts {
+        panes,
+        keymap: Keymap::default(),
+        themes: Vec::new(),
+        worlds: Default::default(),
+        methods: Default::default(),
+    };
     let mut app = App::new(parts);
     let header = Header { stepwright: "session".into(), version: FORMAT_VERSION, ..Header::default() };
     app.notice(Notice::opened(header, Vec::new(), Some("own.jsonl".into())).unwrap());

@@ -202,7 +202,8 @@ impl Dialog for Presenter {
         let (left, right) =
             if beside { split_left(body, (body.width / 2).min(WIDEST)) } else { (body, Rect::default()) };
         let text = usize::from(left.width.min(WIDEST)).saturating_sub(3);
-        let Parts { offered, checked, chosen, happened } = parts(session, slide, theme, text, usize::from(body.height));
+        let Parts { offered, checked, chosen, happened } =
+            parts((session, context.view.methods), slide, theme, text, usize::from(body.height));
         let begins = slide.from.is_none();
         let (who, what) =
             if begins { ("The task", "What the agent saw") } else { ("Who chose, and why", "What happened") };

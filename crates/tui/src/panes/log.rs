@@ -46,11 +46,11 @@ fn offset(ms: u64) -> String {
 fn in_words(record: &Record, view: &View) -> String {
     let session = view.session.as_ref();
     let hidden = view.hides_future() && session.is_some_and(|s| blind::tells_rank(s, record));
-    if hidden { blind::HIDDEN.to_owned() } else { summary(record, session) }
+    if hidden { blind::HIDDEN.to_owned() } else { summary(record, session, view.methods) }
 }
 
 fn row(record: &Record, view: &View, first: u64, digits: usize, width: usize) -> Row {
-    let (kind, role) = kind(&record.event);
+    let (kind, role) = kind(&record.event, view.methods);
     let mut row = vec![run(Role::Dim, format!("{:>digits$} ", record.id))];
     if width >= 60 {
         row.push(run(Role::Dim, format!("{:>8} ", offset(record.ts.saturating_sub(first)))));
@@ -97,7 +97,7 @@ impl Pane for LogPane {
     }
 
     fn row_text(&self, row: usize, view: &View) -> String {
-        let words = |r: &Record| format!("{} {}", kind(&r.event).0, in_words(r, view));
+        let words = |r: &Record| format!("{} {}", kind(&r.event, view.methods).0, in_words(r, view));
         view.records.get(row).map(|r| words(r)).unwrap_or_default()
     }
 

@@ -5,10 +5,10 @@ use crate::widgets::words;
 use stepwright_episode::duel::Side;
 use stepwright_episode::showing::Listed;
 use stepwright_episode::{Actor, BranchEdit, Check, Choice, Event, NodeId, ProposalId, Record, Session, Usage, blind};
-use stepwright_method::showing;
+use stepwright_method::Methods;
 
 /// The record's kind in a word or two, and its role.
-pub fn kind(event: &Event) -> (&'static str, Role) {
+pub fn kind(event: &Event, methods: &Methods) -> (&'static str, Role) {
     match event {
         Event::Started { .. } => ("started", Role::Title),
         Event::Asked { .. } => ("asked", Role::Dim),
@@ -26,7 +26,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::Configured(_) => ("configured", Role::Warn),
         Event::ArtifactOffered { .. } => ("offered", Role::Text),
         Event::ArtifactSettled { artifact, offer, by, .. } => {
-            let (showing, typed) = (showing(&artifact.kind), offer.is_none() && *by == Actor::Person);
+            let (showing, typed) = (methods.showing(&artifact.kind), offer.is_none() && *by == Actor::Person);
             let role = match showing.listed {
                 Listed::Learned | Listed::InForce => Role::Good,
                 Listed::Changes if typed => Role::Warn,
@@ -64,7 +64,7 @@ fn tokens(usage: Option<Usage>) -> String {
     usage.map(|u| format!(", {} + {} tokens", u.prompt, u.completion)).unwrap_or_default()
 }
 
-pub fn summary(record: &Record, session: Option<&Session>) -> String {
+pub fn summary(record: &Record, session: Option<&Session>, methods: &Methods) -> String {
     let of = |id: ProposalId| named(record, id, session);
     match &record.event {
         Event::Started { outcome } => outcome.observation.trim().to_owned(),
@@ -158,7 +158,7 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
             format!("new {} {offer} after `{}`{how}", written.artifact.kind, written.title.trim())
         }
         Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => {
-            (showing(&artifact.kind).patch)(artifact, patch, *by).unwrap_or_else(|| {
+            (methods.showing(&artifact.kind).patch)(artifact, patch, *by).unwrap_or_else(|| {
                 let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
                 let edited = if *edited { ", edited" } else { "" };

@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 
 use super::View;
 use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Record};
-use stepwright_method::conduct;
 
 #[derive(Debug, Default)]
 pub(super) struct Passed {
@@ -38,7 +37,7 @@ impl View {
             Event::Noted { .. } | Event::NoteEdited { .. } | Event::Failed { .. } => self.remarks += 1,
             // What was offered before was made for another belief, or by another program; the next recommendation is chosen.
             Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact }
-                if conduct(&artifact.kind).waits || *artifact == ArtifactId::PLAN =>
+                if self.methods.artifact(&artifact.kind).conduct.waits || *artifact == ArtifactId::PLAN =>
             {
                 self.selected = None;
             }

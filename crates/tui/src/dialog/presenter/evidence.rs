@@ -13,7 +13,6 @@ use crate::widgets::draw::{Row, run};
 use crate::widgets::words::{self, labelled};
 use stepwright_episode::{Mark, NodeId, Proposal, Session};
 use stepwright_export::step_of;
-use stepwright_method::showing;
 use stepwright_protocol::BeliefView;
 use stepwright_text::json_pointer;
 use stepwright_text::words::count;
@@ -43,7 +42,7 @@ pub fn evidence(
     let left = |parts: &[(String, Vec<Row>)]| {
         rows.saturating_sub(parts.iter().map(|(_, rows)| rows.len() + 2).sum::<usize>() + 1)
     };
-    let adopted = step_of(session, node, showing).adopted;
+    let adopted = step_of(session, node, &|kind| view.methods.showing(kind)).adopted;
     if !adopted.is_empty() {
         let sets = adopted.iter().flat_map(|set| labelled("", Role::Text, set, columns)).collect();
         parts.push(("Put in force before it".to_owned(), sets));

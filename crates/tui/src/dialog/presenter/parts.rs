@@ -6,7 +6,7 @@ use crate::widgets::draw::{Row, run, width};
 use crate::widgets::words::{self, labelled};
 use stepwright_episode::{Node, Session};
 use stepwright_export::{ProposalEntry, Step, offered as offered_at, step_of};
-use stepwright_method::showing;
+use stepwright_method::Methods;
 use stepwright_text::words::count;
 
 /// From this height on there is an empty row between the parts.
@@ -130,10 +130,17 @@ fn happened(step: &Step, columns: usize, most: usize) -> Vec<Row> {
     rows
 }
 
-pub fn parts(session: &Session, slide: Slide, theme: &Theme, columns: usize, height: usize) -> Parts {
+pub fn parts(
+    (session, methods): (&Session, &Methods),
+    slide: Slide,
+    theme: &Theme,
+    columns: usize,
+    height: usize,
+) -> Parts {
+    let at = |node| step_of(session, node, &|kind| methods.showing(kind));
     let most = (height / 4).max(3);
-    let from = slide.from.and_then(|id| session.node(id)).map(|node: &Node| (node, step_of(session, node, showing)));
-    let to = slide.to.and_then(|id| session.node(id)).map(|node| (node, step_of(session, node, showing)));
+    let from = slide.from.and_then(|id| session.node(id)).map(|node: &Node| (node, at(node)));
+    let to = slide.to.and_then(|id| session.node(id)).map(|node| (node, at(node)));
     let decided = slide.to.and_then(|to| session.decision_at(to)).map(|d| d.proposal());
     let taken =
         from.as_ref().and_then(|(node, _)| offered_at(session, node).iter().position(|p| Some(p.id) == decided));

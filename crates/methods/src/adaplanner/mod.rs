@@ -1,0 +1,264 @@
+//! AdaPlanner (Sun et al. 2023): the model writes a function `solution` in steps with assertions of what it expects; the function asks the
+//! model for what it cannot know (refinement within the plan), and where it fails the model writes it again, to go on at the step where
+//! the two differ, with the variables of then (refinement of the plan).
+//!
+//! The published loop: a plan, a check of its syntax, up to six programs run, after each failure a correction and the question where to
+//! go on; the first two corrections go on at that step, later ones begin anew. Each of these is an ask, each act of a program is decided
+//! about. The document in force is the whole program: the function, and the line that calls it from its step. Running is the shared
+//! machinery of [`super::code_policy`]; `answers` puts programs together, `opened` keeps variables beyond a failure, `prompt` fills the
+//! templates.
+
+mod answers;
+mod opened;
+mod prompt;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use stepwright_skill::code::{self, Next, PRELUDE, Parts};
+
+use self::answers::{ANSWERS, Form};
+use self::opened::{Opened, opened};
+use super::code_policy::{RunSoFar, ask, computed, in_words, next_line, program, rows, stopped};
+use super::react::{LIMITS, over};
+use stepwright_episode::{ArtifactId, Ask, AskId, AskKind, AskState, Decision, Generation, Node, Origin, Shape};
+use stepwright_method::options::TEMPERATURE;
+use stepwright_method::plan_following::{ActivePlan, NextLine, Taken, Upcoming, active_plan, upcoming};
+use stepwright_method::publications::SETTINGS;
+use stepwright_method::skills::TIPS;
+use stepwright_method::{
+    Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, WorkInput,
+};
+
+/// Tokens of every answer, as published.
+const TOKENS: u32 = 1_400;
+/// Corrections that go on at the step where they differ; later ones begin at the first.
+const GO_ON: usize = 2;
+/// What tells variables where a function fails, for this program's own code.
+const TELLING: &str = r#"
+def _shown(value):
+    if isinstance(value, str):
+        return '"' + value.replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\n') + '"'
+    return repr(value)
+"#;
+
+stepwright_world::option_specs! {
+    CORRECTIONS: "corrections", "Corrections", "corrections of a failed program, at most", (whole 0 to 20) or "5";
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AdaPlanner;
+
+/// What the document of a program holds beside its text.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Made {
+    /// The question that is due before it is run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    due: Option<Due>,
+    /// The program that failed, and the variables of then, each with its text in Python.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    before: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variables: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Due {
+    /// Whether it has errors of syntax.
+    Check,
+    /// At which step it goes on.
+    Start,
+}
+
+impl Due {
+    fn purpose(self) -> &'static str {
+        match self {
+            Due::Check => "check",
+            Due::Start => "start",
+        }
+    }
+
+    fn kind(self) -> AskKind {
+        match self {
+            Due::Check => AskKind::own("check", "a check of the program's syntax"),
+            Due::Start => AskKind::own("start", "the step to go on at"),
+        }
+    }
+}
+
+impl Method for AdaPlanner {
+    fn info(&self) -> MethodInfo {
+        MethodInfo {
+            id: "adaplanner",
+            label: "AdaPlanner",
+            description: "The model writes a function of steps with assertions, which asks it what it cannot know; where one fails the \
+                          model writes it again, and it goes on at the step that differs.",
+            options: &[SETTINGS, CORRECTIONS, ANSWERS, LIMITS, TIPS, TEMPERATURE],
+            needs: Needs { language: true, local: true, ..Needs::NONE },
+            plans: true,
+            programs: true,
+            ..MethodInfo::BARE
+        }
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        match upcoming(cx, Origin::Greedy, |force| Some(next(cx, force))) {
+            Upcoming::Step(step) => *step,
+            Upcoming::Plan { .. } => ask(cx, "plan", AskKind::PLAN, cx.samples.is_some(), prompt::plan(cx)),
+        }
+    }
+
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        let (path, form) = (cx.path(), Form::of(cx));
+        let force = active_plan(&path);
+        if ask.kind == AskKind::PLAN {
+            let ended = force.map(|force| (force.text.to_owned(), RunSoFar::of(&path, &force).next));
+            let made = match ended {
+                Some((before, Some(Next::Fault { variables, .. }))) => {
+                    Made { due: Some(Due::Start), before, variables }
+                }
+                Some((before, Some(Next::Finished))) => Made { due: Some(Due::Start), before, variables: Vec::new() },
+                _ => Made { due: Some(Due::Check), ..Made::default() },
+            };
+            let function = form.function(answer.first(), made.due == Some(Due::Start));
+            return document(ask, answer, &function, 1, made, None);
+        }
+        let Some((force, made)) = force.zip(made(cx)) else { return Reading::Kept };
+        let (function, _) = answers::parted(force.text);
+        if ask.kind == Due::Check.kind() {
+            let checked = form.checked(answer.first(), function);
+            if checked == function {
+                return Reading::Kept;
+            }
+            return document(ask, answer, &checked, 1, Made::default(), Some(force.ask));
+        }
+        if ask.kind == Due::Start.kind() {
+            let step = if plans(&path) <= GO_ON + 1 { answers::step(answer.first()) } else { 1 };
+            let function = answers::with_variables(function, &made.variables);
+            return document(ask, answer, &function, step, Made::default(), Some(force.ask));
+        }
+        // What a run came to, and what the model answered a question of the program, is read again from the record.
+        Reading::Kept
+    }
+
+    fn shape(&self, cx: &Context<'_>, _kind: &AskKind, _raw: bool) -> Shape {
+        Shape::Generate(cx.generation("", Generation { max_tokens: TOKENS, ..Generation::default() }))
+    }
+
+    fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+        computed(known, work)
+    }
+
+    fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
+        over(cx, decision)
+    }
+
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        rows(at)
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
+        cx.keep(Taken::default())
+    }
+}
+
+/// An answer as the program in force; `of`: the ask whose program it is a version of, where that is another.
+fn document(ask: &Ask, answer: &Answer, function: &str, step: usize, made: Made, of: Option<AskId>) -> Reading {
+    let made = serde_json::to_value(made).unwrap_or_default();
+    let mut more: Vec<(&str, Value)> = vec![("made", made)];
+    more.extend(of.map(|of| ("ask", json!(of))));
+    program(ask, answer, answers::whole(function, step), &more)
+}
+
+/// How the program in force was made; `None` where a person wrote it.
+fn made(cx: &Context<'_>) -> Option<Made> {
+    let document = cx.node()?.document(&ArtifactId::PLAN)?;
+    Made::deserialize(document.get("made")?).ok()
+}
+
+fn asks<'a>(path: &'a [&'a Node]) -> impl Iterator<Item = &'a Ask> {
+    path.iter().flat_map(|node| &node.turn.asks)
+}
+
+/// The programs asked for on a path.
+fn plans(path: &[&Node]) -> usize {
+    asks(path).filter(|ask| ask.kind == AskKind::PLAN).count()
+}
+
+/// The next action of the program in force, or what has to be asked before.
+fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Box<Step>> {
+    let path = cx.path();
+    let answered = |due: &Due| {
+        let kind = due.kind();
+        asks(&path).any(|ask| ask.id > force.ask && ask.kind == kind && matches!(ask.state, AskState::Answered { .. }))
+    };
+    let made = made(cx).unwrap_or_default();
+    if let Some(due) = made.due.filter(|due| !answered(due)) {
+        let (function, _) = answers::parted(force.text);
+        let prompt = match due {
+            Due::Check => prompt::check(cx, function),
+            Due::Start => prompt::start(cx, answers::parted(&made.before).0, function),
+        };
+        return Err(Box::new(ask(cx, due.purpose(), due.kind(), false, prompt)));
+    }
+    next_line(cx, force, || parts(cx, force), |end, _| failed(cx, force, end))
+}
+
+/// The program as it is run, with its variables beside the task and the first observation.
+fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>) {
+    let class = prompt::agent_of(cx);
+    let own = format!("{}{TELLING}agent = _brought(Agent(_things), _acts)\n{} = _things\n", class.text, class.things);
+    let Opened { code, added, names } = open(&own, force.text);
+    let told = names.iter().map(|name| {
+        format!("    try:\n        kept.append(['{name}', _shown({name})])\n    except NameError:\n        pass\n")
+    });
+    let telling = format!("def _variables():\n    kept = []\n{}    return kept\n", told.collect::<String>());
+    let program = answers::telling(&code);
+    let path = cx.path();
+    let until = path.iter().position(|node| node.id == force.made_at).unwrap_or_default();
+    let steps = path.iter().take(until + 1).filter(|node| node.outcome.held.is_none());
+    let acts: Vec<_> =
+        steps.filter_map(|node| Some(json!([node.action.as_ref()?.text, node.outcome.observation]))).collect();
+    let values = [("_things", json!(prompt::things(cx))), ("_acts", json!(acts))];
+    let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let untold = if program == code { String::new() } else { code };
+    (Parts { own: own + &telling, library: String::new(), program, added, untold }, values)
+}
+
+/// A program with the variables of its function opened, but for the names that mean something in the code before it.
+fn open(own: &str, program: &str) -> Opened {
+    let functions = code::functions();
+    let mut taken: BTreeSet<&str> = functions.iter().map(String::as_str).collect();
+    let heads = PRELUDE.lines().chain(own.lines()).filter(|line| !line.starts_with(char::is_whitespace));
+    taken.extend(heads.filter_map(|line| {
+        let line = line.strip_prefix("def ").or_else(|| line.strip_prefix("class ")).unwrap_or(line);
+        line.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
+    }));
+    opened(program, answers::FUNCTION, &["agent", "start_from"], &taken)
+}
+
+/// The step after a program that came to nothing: a correction, or a person's.
+fn failed(cx: &Context<'_>, force: &ActivePlan<'_>, end: &Next) -> Step {
+    let most = cx.options().count(&CORRECTIONS) as usize;
+    if plans(&cx.path()) > most {
+        return stopped(&in_words(end));
+    }
+    let error = match end {
+        Next::Fault { error, .. } => unbound(error, &open("", force.text).names),
+        _ => String::new(),
+    };
+    ask(cx, "fix", AskKind::PLAN, false, prompt::fix(cx, &error))
+}
+
+/// An error in the words it has where variables are a function's own.
+fn unbound(error: &str, names: &[String]) -> String {
+    let name =
+        error.trim_end().strip_prefix("NameError: name '").and_then(|rest| rest.strip_suffix("' is not defined"));
+    match name.filter(|name| names.iter().any(|known| known == name)) {
+        Some(name) => format!("UnboundLocalError: local variable '{name}' referenced before assignment\n"),
+        None => error.to_owned(),
+    }
+}

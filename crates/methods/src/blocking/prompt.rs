@@ -1,0 +1,308 @@
+//! The selection prompt, in the paper's eight parts or as the authors' program sends it (`prompts/blocking/`), and reading a model's answer.
+//!
+//! An answer that names no candidate is asked for again with a note, and so is one that would close a circle again.
+
+use serde::Serialize;
+
+use super::{ANSWER, CONVERSATION, Interface, LiveTree, MESSAGES, SELECT, UNLISTED};
+use stepwright_episode::gate::Draft;
+use stepwright_episode::{AskKind, AskState, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
+use stepwright_method::Context;
+use stepwright_method::next_action::scoring::Candidate;
+use stepwright_method::prompting::CHARS_A_TOKEN;
+use stepwright_method::written_plan::Vocabulary;
+use stepwright_model::Completion;
+use stepwright_world::blocking::domain::Pattern;
+
+/// Actions the prompt shows of those taken.
+const LAST: usize = 5;
+
+/// The marks around a selected action.
+const MARK: &str = "$$";
+
+#[derive(Serialize)]
+struct Material<'a> {
+    task: &'a str,
+    about: &'a str,
+    /// Things in the hand; none where the domain has no word for holding.
+    held: Option<Vec<String>>,
+    last: Vec<Taken>,
+    /// The last actions executed, by their texts alone.
+    names: Vec<&'a str>,
+    /// What the world said against the last action.
+    failed: Option<Failed<'a>>,
+    done: Vec<String>,
+    candidates: &'a [String],
+    goals: Vec<String>,
+    failures: Vec<String>,
+    mark: &'a str,
+    scored: bool,
+}
+
+#[derive(Serialize)]
+struct Taken {
+    action: String,
+    result: String,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    action: &'a str,
+    error: &'a str,
+}
+
+/// The last so many of a list.
+fn last<T>(all: Vec<T>) -> Vec<T> {
+    let before = all.len().saturating_sub(LAST);
+    all.into_iter().skip(before).collect()
+}
+
+/// The selection in an answer: the text between the first pair of `$$`, trimmed. Empty marks (`$$$$`) are none.
+fn selected(answer: &str) -> Option<&str> {
+    let mut rest = answer;
+    loop {
+        let (_, after) = rest.split_once(MARK)?;
+        match after.find('$') {
+            Some(end) if end > 0 && after.get(end..).is_some_and(|t| t.starts_with(MARK)) => {
+                return after.get(..end).map(str::trim);
+            }
+            // As the pattern `\$\$([^$]+)\$\$` would: it is tried again one character further.
+            _ => rest = rest.get(rest.find(MARK)? + 1..)?,
+        }
+    }
+}
+
+fn result_of(outcome: &StepOutcome) -> String {
+    match (&outcome.blocked, &outcome.error) {
+        (Some(condition), _) => format!("blocked: {condition}"),
+        (None, Some(error)) => format!("failed: {error}"),
+        (None, None) => "done".to_owned(),
+    }
+}
+
+/// The action that the last steps repeat in a circle, if they do: one taken twice running, or two in turn.
+fn circle(path: &[&Node]) -> Option<String> {
+    let mut last = path.iter().rev().map(|node| {
+        let text = node.action.as_ref().map(|a| a.text.as_str());
+        text.filter(|_| node.outcome.blocked.is_none())
+    });
+    let [a, b, c, d] =
+        [last.next()??, last.next()??, last.next().flatten().unwrap_or(""), last.next().flatten().unwrap_or("")];
+    match a == b {
+        true => Some(a.to_owned()),
+        false => (a == c && b == d).then(|| b.to_owned()),
+    }
+}
+
+/// The candidate that would close the circle again, where there is another.
+pub(super) fn circling(cx: &Context<'_>, leaves: &[String]) -> Option<String> {
+    circle(&cx.path()).filter(|text| leaves.len() > 1 && leaves.contains(text))
+}
+
+pub(super) fn candidates(cx: &Context<'_>, leaves: &[String]) -> Vec<Candidate> {
+    let circling = circling(cx, leaves);
+    let kept = leaves.iter().filter(|text| Some(*text) != circling.as_ref());
+    kept.map(|text| Candidate { line: format!("{text} {MARK}"), action: cx.action(text) }).collect()
+}
+
+pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion) -> Draft {
+    let raw = completion.text.clone();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = match selected(&raw).map(words) {
+        None => Err(format!("Unparsable: the answer has no {MARK} action {MARK}")),
+        Some(text) => match leaves.iter().find(|leaf| words(leaf) == text) {
+            None if cx.options().is(&UNLISTED, "taken") && !text.is_empty() => Ok(text),
+            None => Err(format!("NotACandidate: `{text}` is not in the list of candidate actions")),
+            Some(leaf) if circling(cx, leaves).as_ref() == Some(leaf) => {
+                Err(format!("Circle: `{leaf}` was selected again and again; another one is needed"))
+            }
+            Some(leaf) => Ok(leaf.clone()),
+        },
+    };
+    let (action, problem) = match found {
+        Ok(leaf) => (Some(cx.action(&leaf)), None),
+        Err(problem) => (None, Some(problem)),
+    };
+    let rationale = raw.split_once(MARK).map(|(before, _)| before.trim().to_owned()).filter(|t| !t.is_empty());
+    let logprob = completion.mean_logprob();
+    Draft { action, problem, logprob, rationale, ..Draft::new(raw, Origin::Sample) }
+}
+
+/// The prompt of the eight parts; as one conversation where the option says so.
+pub(super) fn selection(
+    cx: &Context<'_>,
+    tree: &LiveTree,
+    leaves: &[String],
+    scored: bool,
+) -> Result<PromptRecord, String> {
+    let path = cx.path();
+    let (growth, domain) = (tree.growth(), tree.domain());
+    let taken: Vec<Taken> = path
+        .iter()
+        .filter_map(|n| Some(Taken { action: n.action.as_ref()?.text.clone(), result: result_of(&n.outcome) }))
+        .collect();
+    let atoms = |atoms: &[stepwright_world::Atom]| atoms.iter().map(|a| domain.spoken(&a.to_string())).collect();
+    let executed = path.iter().filter(|node| node.outcome.is_executed());
+    let material = Material {
+        task: &cx.session.header.sentence,
+        about: &domain.about,
+        held: held(cx, tree),
+        last: last(taken),
+        names: last(executed.filter_map(|node| Some(node.action.as_ref()?.text.as_str())).collect()),
+        failed: path.last().and_then(|node| {
+            Some(Failed { action: &node.action.as_ref()?.text, error: node.outcome.error.as_deref()? })
+        }),
+        done: atoms(growth.forest().done()),
+        candidates: leaves,
+        goals: atoms(growth.forest().goals()),
+        failures: failures(cx, leaves),
+        mark: MARK,
+        scored,
+    };
+    let raw = scored || cx.interface(SELECT) == Interface::Text;
+    let each = cx.options().is(&MESSAGES, "each");
+    let name = match (raw, each) {
+        (true, _) => "blocking/select",
+        (false, false) => "blocking/select_chat",
+        (false, true) => "blocking/select_each_chat",
+    };
+    let mut prompt = cx.prompting.render(name, &material)?;
+    if cx.options().is(&CONVERSATION, "running") && !raw {
+        continue_conversation(cx, &path, &mut prompt);
+    }
+    prompt.candidates = u32::try_from(leaves.len()).ok();
+    Ok(prompt)
+}
+
+/// Things in the hand, as the domain names them.
+fn held(cx: &Context<'_>, tree: &LiveTree) -> Option<Vec<String>> {
+    let (domain, vocabulary) = (tree.domain(), Vocabulary::shipped(cx.world.kind()));
+    let holding = |form: &Pattern| form.name == vocabulary.held() && form.args.len() == 1;
+    domain.predicates.iter().any(|p| holding(&p.form)).then(|| {
+        let of_hand = tree.facts().atoms.iter().filter(|a| a.predicate == vocabulary.held());
+        of_hand.filter_map(|a| a.args.first()).map(|thing| domain.spoken(thing)).collect()
+    })
+}
+
+/// The last failures: the world's error or the condition of the last step, answers of this round, a circle.
+fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
+    let Some(node) = cx.node() else { return Vec::new() };
+    let mut failures = Vec::new();
+    if let Some(action) = &node.action
+        && (node.outcome.error.is_some() || node.outcome.blocked.is_some())
+    {
+        failures.push(format!("`{}` {}", action.text, result_of(&node.outcome)));
+    }
+    let answers = node.turn.proposals.iter().filter(|p| p.ask.is_some_and(|ask| ask >= cx.round));
+    failures.extend(answers.filter_map(|p| p.problem.clone()));
+    failures.extend(node.turn.rejected().filter_map(|(proposal, reason)| {
+        let text = &proposal.action.as_ref()?.text;
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        Some(format!("a person who supervises you refused `{text}`{reason}"))
+    }));
+    if let Some(text) = circling(cx, leaves) {
+        failures.push(format!("`{text}` was selected again and again without getting anywhere; select another"));
+    }
+    failures
+}
+
+/// Puts the prompts and answers so far before a prompt: as many of the last as fit.
+fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRecord) {
+    let mut before: Vec<[PromptMessage; 2]> = Vec::new();
+    for node in path {
+        for ask in node.turn.asks.iter().filter(|a| [AskKind::SELECTED, AskKind::SAMPLES].contains(&a.kind)) {
+            let (Some(asked), AskState::Answered { texts, .. }) = (&ask.prompt, &ask.state) else { continue };
+            let question = asked.messages.iter().rev().find(|m| m.role == "user");
+            if let (Some(question), Some(answer)) = (question, texts.first()) {
+                before.push([question.clone(), PromptMessage { role: "assistant".into(), text: answer.clone() }]);
+            }
+        }
+    }
+    let length = |messages: &[PromptMessage]| messages.iter().map(|m| m.text.chars().count()).sum::<usize>();
+    let answer = usize::try_from(ANSWER).unwrap_or_default();
+    let room = cx.prompting.context.map(|tokens| {
+        let chars = tokens.saturating_sub(answer) as f64 * CHARS_A_TOKEN;
+        (chars as usize).saturating_sub(length(&prompt.messages))
+    });
+    let (all, mut left) = (before.len(), room.unwrap_or(usize::MAX));
+    let fits = before.iter().rev().take_while(|turn| {
+        let fits = length(turn.as_slice()) <= left;
+        left = left.saturating_sub(length(turn.as_slice()));
+        fits
+    });
+    let kept = fits.count();
+    let history = before.into_iter().skip(all - kept).flatten();
+    let at = prompt.messages.iter().position(|m| m.role == "user").unwrap_or_default();
+    prompt.messages.splice(at..at, history);
+    if kept < all {
+        let number = path.len();
+        prompt.left_out = Some(format!("the first {} of {all} selections of {number} steps do not fit", all - kept));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_method::prompting::Prompting;
+
+    fn rendered(template: &str) -> Vec<PromptMessage> {
+        let texts = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
+        let candidates = texts(&["open box", "take cup"]);
+        let material = Material {
+            task: "the task",
+            about: "a robot",
+            held: Some(texts(&["spoon"])),
+            last: vec![Taken { action: "go".into(), result: "failed: no way".into() }],
+            names: vec!["go"],
+            failed: Some(Failed { action: "go", error: "no way" }),
+            done: texts(&["GOAL a"]),
+            candidates: &candidates,
+            goals: texts(&["GOAL b"]),
+            failures: texts(&["`go` failed: no way"]),
+            mark: MARK,
+            scored: false,
+        };
+        Prompting::default().render(template, &material).unwrap().messages
+    }
+
+    #[test]
+    fn the_parts_have_the_papers_order() {
+        let order =
+            ["the task", "spoon", "- go (failed", "GOAL a", "$$ open box $$", "GOAL b", "`go` failed", "only from"];
+        for template in ["blocking/select", "blocking/select_chat"] {
+            let messages = rendered(template);
+            let text = &messages.last().unwrap().text;
+            let places: Vec<usize> = order.iter().map(|part| text.find(part).unwrap()).collect();
+            assert!(places.is_sorted(), "{template}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_program_sends_a_message_a_sentence_and_the_failure_last() {
+        let messages = rendered("blocking/select_each_chat");
+        let roles: Vec<&str> = messages.iter().map(|m| m.role.as_str()).collect();
+        assert_eq!(roles, ["system", "user", "user", "user", "user", "user"]);
+        for (at, part) in [(1, "spoon"), (2, "taken: go"), (3, "$$ take cup $$"), (4, "only from"), (5, "no way")] {
+            assert!(messages[at].text.contains(part), "{}", messages[at].text);
+        }
+        let all: String = messages.iter().map(|m| m.text.as_str()).collect();
+        assert!(!all.contains("the task") && !all.contains("GOAL a"), "{all}");
+    }
+
+    #[test]
+    fn the_first_marked_text_is_the_selection() {
+        for (answer, expected) in [
+            ("I take $$ grab cup $$.", Some("grab cup")),
+            ("$$a$$ or $$b$$", Some("a")),
+            ("$$$$ $$b$$", Some("")),
+            ("$$$a$$", Some("a")),
+            ("$$ a $ b $$", None),
+            ("$$ a $ b $$ c $$", Some("c")),
+            ("$$ open\nend", None),
+            ("$ a $", None),
+            ("", None),
+        ] {
+            assert_eq!(selected(answer), expected, "{answer}");
+        }
+    }
+}

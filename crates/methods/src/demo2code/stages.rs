@@ -1,0 +1,252 @@
+//! The stages before a program, read from the records: which demonstrations are summed up how far, and the specification made of them.
+
+use crate::react::{examples_of, transcript_of};
+use stepwright_episode::{Ask, AskKind, Node, OwnAsk};
+use stepwright_method::prompting::of_demonstration;
+use stepwright_method::{Context, Section, SectionLine, StepStatus};
+
+/// Demonstrations that are summed up.
+const SCENARIOS: usize = 2;
+/// Rounds of summing up, as published.
+const ROUNDS: usize = 4;
+/// What ends a summary and a specification, as published.
+pub(super) const END: &str = "[[end of response]]";
+/// The purposes of asks.
+pub(super) const SUMMARIZE: &str = "summarize";
+pub(super) const SPECIFY: &str = "specify";
+pub(super) const CODE: &str = "code";
+const SUMMARY: &str = "summary";
+const SPECIFICATION: &str = "specification";
+
+/// The stage that is due before a program can run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stage {
+    Summarize {
+        /// Which demonstration, from 0.
+        number: usize,
+        round: usize,
+        /// It, or its summary of the round before.
+        record: String,
+    },
+    Specify {
+        goal: String,
+        summaries: Vec<String>,
+    },
+    Code {
+        specification: String,
+    },
+}
+
+/// A demonstration: what was to be done, and what happened.
+struct Scenario {
+    goal: String,
+    text: String,
+}
+
+impl Scenario {
+    /// It as it is shown first, with the goal of all.
+    fn record(&self, number: usize, goal: &str) -> String {
+        let goal = if goal.is_empty() { String::new() } else { format!("{goal}\n\n") };
+        format!("[Scenario {number}]\n{goal}{}", self.text)
+    }
+}
+
+/// What a demonstration has become.
+struct Summary {
+    /// Whether the model says that it is short enough.
+    enough: bool,
+    /// `None` where the answer is in no form.
+    text: Option<String>,
+    /// What it was made of.
+    given: String,
+}
+
+impl Summary {
+    fn of(record: String) -> Summary {
+        Summary { enough: false, text: Some(record), given: String::new() }
+    }
+
+    fn read(answer: &str, given: String) -> Summary {
+        let (enough, text) = summed_up(answer).map_or((false, None), |(enough, text)| (enough, Some(text)));
+        Summary { enough, text, given }
+    }
+
+    /// What comes of an answer in no form in the round before: it is asked for once more if something is asked again.
+    fn formless(&self, number: usize, round: usize, again: bool) -> Result<Stage, String> {
+        match round.checked_sub(1).filter(|_| again) {
+            Some(round) => Ok(Stage::Summarize { number, round, record: self.given.clone() }),
+            None => Err(format!("the summary of demonstration {} is not in its form; ask again", number + 1)),
+        }
+    }
+}
+
+/// The ask for the summary of a demonstration in a round, both from 0.
+pub(super) fn summary(number: usize, round: usize) -> AskKind {
+    let label = format!("a summary of demonstration {}, round {}", number + 1, round + 1);
+    AskKind::Other(OwnAsk { tag: SUMMARY.into(), of: number.to_string(), nth: round, label })
+}
+
+pub(super) fn specification() -> AskKind {
+    AskKind::own(SPECIFICATION, "one specification of all demonstrations")
+}
+
+/// The purpose of a stage's ask; `None` of any other.
+pub(super) fn purpose(kind: &AskKind) -> Option<&'static str> {
+    let AskKind::Other(own) = kind else { return None };
+    match own.tag.as_ref() {
+        SUMMARY => Some(SUMMARIZE),
+        SPECIFICATION => Some(SPECIFY),
+        _ => None,
+    }
+}
+
+impl Stage {
+    /// Errors: an answer that is not in its form, in words; where one is asked again it is that stage's.
+    pub(super) fn of(cx: &Context<'_>) -> Result<Self, String> {
+        let (path, again) = (cx.path(), cx.samples.is_some());
+        let scenarios = scenarios(cx)?;
+        let mut goal = scenarios.first().map(|scenario| scenario.goal.clone()).unwrap_or_default();
+        let mut summaries: Vec<Summary> =
+            (1..).zip(&scenarios).map(|(number, scenario)| Summary::of(scenario.record(number, &goal))).collect();
+        for round in 0..ROUNDS {
+            // All are asked for again where one can be shortened. That one is in no form counts when it would be used.
+            if summaries.iter().all(|summary| summary.enough) {
+                break;
+            }
+            for (number, summary) in summaries.iter_mut().enumerate() {
+                let Some(record) = summary.text.take() else { return summary.formless(number, round, again) };
+                match answer(&path, &self::summary(number, round)) {
+                    Some(answer) => *summary = Summary::read(answer, record),
+                    None => return Ok(Stage::Summarize { number, round, record }),
+                }
+            }
+        }
+        let without = summaries.iter().position(|summary| summary.text.is_none());
+        if let Some((number, summary)) = without.and_then(|number| Some((number, summaries.get(number)?))) {
+            return summary.formless(number, ROUNDS, again);
+        }
+        let records = summaries.into_iter().filter_map(|summary| summary.text).collect();
+        if goal.is_empty() {
+            goal.clone_from(&cx.session.header.sentence);
+        }
+        match answer(&path, &specification()).map(specified) {
+            Some(Some(text)) => Ok(Stage::Code { specification: text.to_owned() }),
+            Some(None) if !again => Err("the specification is not in its form; ask again".to_owned()),
+            _ => Ok(Stage::Specify { goal, summaries: records }),
+        }
+    }
+}
+
+/// The demonstrations of the session with their lines, those of the task's kind first; where there are none, the world's examples.
+fn scenarios(cx: &Context<'_>) -> Result<Vec<Scenario>, String> {
+    let (examples, kind) = (examples_of(cx)?, cx.knowledge.kind.as_str());
+    let mut logged: Vec<_> = cx.knowledge.demonstrations.iter().collect();
+    logged.sort_by_key(|demonstration| demonstration.task_type != kind);
+    let logged = logged.into_iter().map(|demonstration| {
+        let text =
+            transcript_of(examples.form, demonstration).unwrap_or_else(|| match demonstration.steps.as_slice() {
+                // States alone are a record too; a file that holds calls is a program.
+                [states] => states.observed().to_owned(),
+                _ => of_demonstration(demonstration, false),
+            });
+        Scenario { goal: demonstration.sentence.clone(), text }
+    });
+    let found: Vec<Scenario> = logged.take(SCENARIOS).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let chosen = examples.choose(kind, &cx.session.header.task, SCENARIOS).into_iter();
+    Ok(chosen.map(|example| Scenario { goal: goal(&example.text).to_owned(), text: example.text.clone() }).collect())
+}
+
+/// The goal in a transcript's first observation.
+fn goal(text: &str) -> &str {
+    let after = |mark: &str| text.split_once(mark).and_then(|(_, rest)| rest.trim_start().lines().next());
+    after("Your task is to:").or_else(|| after("Instruction:")).map_or("", str::trim)
+}
+
+/// The last answer to an ask of that kind on a path.
+fn answer<'a>(path: &[&'a Node], kind: &AskKind) -> Option<&'a str> {
+    let asks = path.iter().rev().flat_map(|node| node.turn.asks.iter().rev());
+    asks.filter(|ask| ask.kind == *kind).find_map(Ask::text)
+}
+
+/// The first mark `[[…]]` of an answer whose words are such.
+fn mark(answer: &str, is: impl Fn(&str) -> bool) -> Option<&str> {
+    answer.match_indices("[[").find_map(|(at, _)| {
+        let (words, _) = answer.get(at + 2..)?.split_once("]]")?;
+        answer.get(at..at + words.len() + 4).filter(|_| is(words))
+    })
+}
+
+/// What stands below a mark, as published: nothing where the line goes on.
+fn below<'a>(answer: &'a str, mark: &str) -> &'a str {
+    answer.split_once(&format!("{mark}\n")).map_or("", |(_, below)| below)
+}
+
+/// Whether a summary says that nothing is left to be joined, and the summary. A "no" anywhere in what it says counts, as published, and is
+/// written small.
+fn summed_up(answer: &str) -> Option<(bool, String)> {
+    let shown = "[[Input Trajectory:]]";
+    let answer = answer.split_once(END).map_or(answer, |(answer, _)| answer);
+    let marks = mark(answer, |words| words.contains("(yes/no)")).zip(mark(answer, |words| words.starts_with("Summ")));
+    let Some((asked, summary)) = marks else {
+        // A demonstration said again.
+        return answer.trim().strip_prefix(shown).map(|text| (false, text.trim().to_owned()));
+    };
+    let said = below(answer, asked);
+    let said = said.split_once(summary).map_or(said, |(said, _)| said);
+    Some((!said.contains("no"), below(answer, summary).trim().to_owned()))
+}
+
+fn specified(answer: &str) -> Option<&str> {
+    let mark = mark(answer, |words| words.contains("Specification"))?;
+    // On the mark's own line it is read too, which as published is nothing at all.
+    let text = Some(below(answer, mark)).filter(|text| !text.is_empty());
+    let text = text.or_else(|| answer.split_once(mark).map(|(_, text)| text)).unwrap_or_default();
+    Some(text.split_once(END).map_or(text, |(text, _)| text).trim())
+}
+
+/// The specification, for panes and exports.
+pub(super) fn rows(path: &[&Node]) -> Option<Section> {
+    let kind = specification();
+    let made = path.iter().rev().find(|node| node.turn.asks.iter().any(|ask| ask.kind == kind))?;
+    let text = specified(answer(path, &kind)?)?;
+    let line = |text: &str| SectionLine { text: text.to_owned(), mark: StepStatus::Open };
+    let (title, lines) = ("specification".to_owned(), text.lines().map(line).collect());
+    Some(Section { title, made_at: made.id, lines, ..Section::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_says_whether_it_is_short_enough() {
+        let answer = |said: &str| {
+            format!(
+                "[[Reasons:]]\nno more\n[[Short enough? (yes/no):]]\n{said}\n[[Summary:]]\n* a\n* b\n[[end of response]]\nx"
+            )
+        };
+        let summary = "* a\n* b";
+        let of = |said: &str| summed_up(&answer(said));
+        assert_eq!(of("yes"), Some((true, summary.to_owned())));
+        assert_eq!(of("no."), Some((false, summary.to_owned())));
+        assert_eq!(of("yes, there is no more to do"), Some((false, summary.to_owned())), "as published");
+        assert_eq!(of("No"), Some((true, summary.to_owned())), "as published");
+        let brackets = answer("yes").replace("* b", "[[x]] c");
+        assert_eq!(summed_up(&brackets), Some((true, "* a\n[[x]] c".to_owned())), "marks of its own are kept");
+        for wrong in ["", "* a", "[[Summary:]]\n* a", "[[Short enough? (yes/no):]]\nyes"] {
+            assert_eq!(summed_up(wrong), None, "{wrong}");
+        }
+        assert_eq!(specified("[[Specification:]]\nA\n[[Note:]]\nB[[end of response]]C"), Some("A\n[[Note:]]\nB"));
+        assert_eq!((specified("[[Specification:]] A"), specified("A")), (Some("A"), None));
+    }
+
+    #[test]
+    fn goals_are_found_in_transcripts() {
+        assert_eq!(goal("A room.\nYour task is to: put a mug in desk.\n> look\n"), "put a mug in desk.");
+        assert_eq!(goal("WebShop \nInstruction:  \ni want a lamp \n[Search] \n"), "i want a lamp");
+        assert_eq!(goal("A room."), "");
+    }
+}
