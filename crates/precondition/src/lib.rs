@@ -96,6 +96,9 @@ pub enum CandidateOrigin {
     Person,
 }
 
+/// Why there is no verdict on what no demonstration calls.
+const NOT_CALLED: &str = "NotCalled";
+
 /// The verdict on a candidate: every demonstration is executed with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fate", rename_all = "snake_case")]
@@ -134,7 +137,7 @@ pub enum Validity {
     },
     /// Neither tier could decide: a construct that is not offered, or the budget ran out.
     Unknown {
-        /// `Unsupported` or `Budget`.
+        /// `Unsupported`, `Budget` or `NotCalled`.
         reason: String,
         message: String,
     },
@@ -188,6 +191,11 @@ impl Candidate {
 }
 
 impl Validity {
+    /// Whether nothing was tried, as no demonstration calls the action.
+    pub fn is_untried(&self) -> bool {
+        matches!(self, Validity::Unknown { reason, .. } if reason == NOT_CALLED)
+    }
+
     /// Whether it is an effect that mostly follows: three calls of four bear it out, with exceptions.
     pub fn is_likely(&self) -> bool {
         matches!(self, Validity::Departs { exceptions, calls, .. } if exceptions * 4 <= *calls)

@@ -338,6 +338,15 @@ impl CandidateStore {
         Ok(candidate)
     }
 
+    /// What is known of a text where no demonstration calls the action, in words: its form.
+    pub fn said_of_form(&self, action: &str, text: &str) -> String {
+        let Some(of_action) = self.by_action.get(action) else { return self.no_such_action(action).to_string() };
+        match entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None).candidate.fate {
+            Validity::Malformed { reason, message } => format!("{reason}: {message}"),
+            _ => format!("its form is right; no demonstration calls {action}, so that nothing tries it"),
+        }
+    }
+
     /// A candidate of the pool; why it fails is stated with the values found.
     pub fn look_at(&self, action: &str, id: usize) -> Result<Candidate, StoreError> {
         let of_action = self.of_action(action)?;

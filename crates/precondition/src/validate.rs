@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Validity;
 use super::demonstrations::{Demonstrations, Step};
 use super::instances::{Evaluation, Instances, NoVerdict};
+use super::{NOT_CALLED, Validity};
 use stepwright_program::{Assertion, CheckResult, FaultKind, Function, Rejection, State};
 use stepwright_text::words::finding;
 
@@ -214,5 +214,5 @@ fn forward(
 
 /// The verdict where no demonstration calls the action.
 pub(super) fn never_tried(action: &str) -> Validity {
-    Validity::Unknown { reason: "NotCalled".to_owned(), message: format!("no demonstration calls {action}") }
+    Validity::Unknown { reason: NOT_CALLED.to_owned(), message: format!("no demonstration calls {action}") }
 }

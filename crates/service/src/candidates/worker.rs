@@ -277,7 +277,10 @@ impl Work<'_> {
                 return Ok(());
             }
             Job::Try { token, action, text, in_force } => {
-                let inspection = store.inspect(&action, &text, &in_force).map(Arc::new).map_err(|e| e.to_string());
+                let inspection = store.inspect(&action, &text, &in_force).map(Arc::new).map_err(|error| match error {
+                    StoreError::NeverCalled(_) => store.said_of_form(&action, &text),
+                    error => error.to_string(),
+                });
                 self.desk.tell(Notice::CandidateChecked { token, inspection });
                 return Ok(());
             }

@@ -75,6 +75,7 @@ fn wrong(fate: &Validity) -> Option<String> {
         }
         Validity::Fails { failing, .. } => Some(format!("fails in {}", count(*failing, "demonstration"))),
         Validity::Malformed { reason, .. } => Some(format!("malformed: {reason}")),
+        Validity::Unknown { .. } if fate.is_untried() => Some("not tried: no demonstration calls it".to_owned()),
         Validity::Unknown { .. } => Some("cannot be decided".to_owned()),
     }
 }

@@ -125,7 +125,9 @@ pub fn status(
             (glyphs.no, "fails", Role::Dim)
         }
         (Validity::Fails { .. } | Validity::Departs { .. }, ..) => (glyphs.no, "fails", Role::Bad),
-        (Validity::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
+        (fate @ Validity::Unknown { .. }, ..) => {
+            (glyphs.unknown, if fate.is_untried() { "not tried" } else { "unknown" }, Role::Warn)
+        }
         (Validity::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
         (Validity::Valid, ..) if suggested => (glyphs.star, "suggested", Role::Accent),
         (Validity::Valid, ..) if held => (glyphs.yes, "held back", Role::Changed),
@@ -152,6 +154,7 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     match &candidate.fate {
         Validity::Valid => valid_reason(candidate, pool),
         Validity::Malformed { reason, message } => format!("{reason}: {message}"),
+        fate @ Validity::Unknown { message, .. } if fate.is_untried() => format!("not tried: {message}"),
         Validity::Unknown { reason, message } => format!("cannot be decided ({reason}): {message}"),
         Validity::Departs { demonstration, call, at, message, exceptions, calls } => format!(
             "after demonstration {}, call {}, {at}: {message}; {exceptions} of {} depart from it",
