@@ -419,3 +419,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_nothing_calls_is_kept_as_written_and_said_to_be_untried() {
+    let mut store = CandidateStore::new(&Specification::load(SPEC, "spec.py").unwrap(), Vec::new()).unwrap();
+    store = store.with_effects();
+    for (name, text) in [("light", "self.knows(lamp)"), ("effects of light", "self.seen = self.seen")] {
+        let edit =
+            CandidateEdit { at: 0, before: None, after: Some(CandidateMark { text: text.into(), rejected: false }) };
+        let name = if name == "light" { name.to_owned() } else { effects_of("light") };
+        let pool = store.follow(&name, vec![edit]).unwrap();
+        let kept = &pool.candidates[0];
+        assert!(kept.text == text && kept.fate.is_untried() && kept.coverage.is_none(), "{name}: {:?}", kept.fate);
+        assert!(store.said_of_form(&name, text).contains("its form is right"), "{}", store.said_of_form(&name, text));
+    }
+    assert!(store.said_of_form("light", "self.knows(").starts_with("SyntaxError"));
+    assert!(matches!(store.enumerate("light", |_, _| true), Err(StoreError::NeverCalled(_))));
+}

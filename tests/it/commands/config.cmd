@@ -90,3 +90,9 @@ $ stepwright config show
 # Models that can be fetched are named, and a file that is none of them is refused
 $ stepwright models fetch gpt
 $ stepwright models fetch smollm2 --from .
+
+# A world's data of the configuration is that of runs and of play
+$ mkdir config; printf "[data]\nkitchen = '/nosuch'\n" > config/config.toml; stepwright run --world kitchen --list; stepwright play kitchen --list
+
+# Tips that cannot be read stop what they were to lead
+$ stepwright run --model small --base-url http://127.0.0.1:9/v1 --method react --tips nosuch --tasks first=1 --max-steps 1 --out out.jsonl > out; echo $?; grep -o "the tips that lead every request: [^:]*" out
