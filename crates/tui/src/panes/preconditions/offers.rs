@@ -109,7 +109,9 @@ impl PreconditionsPane {
         if of_actions && self.tabs.actions.is_empty() {
             return Some(format!("no action is known yet: {} infers candidates for all", key(P::RunAll)));
         }
-        if of_rows && !self.has_candidates() {
+        // What was left out can be shown where nothing else was found.
+        let holds = action == P::HeldBack && self.pool(view).is_some_and(|pool| !pool.held_back.is_empty());
+        if of_rows && !holds && !self.has_candidates() {
             let infer = key(if self.tabs.actions.is_empty() { P::RunAll } else { P::Run });
             let what = if action == P::Score { "to score " } else { "" };
             return Some(format!("there are no candidates {what}yet: {infer} infers them"));

@@ -245,9 +245,14 @@ impl PreconditionsPane {
             area = rest;
         }
         if self.items.is_empty() {
-            let (infer, add) = (PaneAction::Run, PaneAction::Add);
-            let [infer, add] = [infer, add].map(|a| view.key(a));
-            painter.empty(area, &format!("No candidates for this action. {infer} infers some; {add} takes your own."));
+            let [infer, add, held] = [PaneAction::Run, PaneAction::Add, PaneAction::HeldBack].map(|a| view.key(a));
+            let text = match self.pool(view).map_or(0, |pool| pool.held_back.len()) {
+                0 => format!("No candidates for this action. {infer} infers some; {add} takes your own."),
+                left => format!(
+                    "No candidates for this action but {left} left out: {held} shows them; {add} takes your own."
+                ),
+            };
+            painter.empty(area, &text);
             return;
         }
         let marked = self.marked(view);
