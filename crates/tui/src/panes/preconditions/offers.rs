@@ -10,6 +10,11 @@ impl PreconditionsPane {
         self.items.iter().any(|i| matches!(i, Item::Candidate(_)))
     }
 
+    /// Whether candidates were left out, which can be shown where nothing else was found.
+    fn has_left_out(&self, view: &View) -> bool {
+        self.pool(view).is_some_and(|pool| !pool.held_back.is_empty())
+    }
+
     pub(super) fn offered(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         if let Some(over) = self.over.last() {
             return over.actions();
@@ -64,10 +69,13 @@ impl PreconditionsPane {
         }
         if !self.items.is_empty() {
             actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
+        }
+        let left_out = !self.items.is_empty() || self.has_left_out(view);
+        if left_out && self.ranking() == Ranking::Evidence {
             let held = if self.shows_held { "hide held back" } else { "show held back" };
-            if self.ranking() == Ranking::Evidence {
-                actions.push((PaneAction::HeldBack, held));
-            }
+            actions.push((PaneAction::HeldBack, held));
+        }
+        if !self.items.is_empty() {
             if !self.effects {
                 actions.push((PaneAction::Ranking, "other ranking"));
             }
@@ -109,8 +117,7 @@ impl PreconditionsPane {
         if of_actions && self.tabs.actions.is_empty() {
             return Some(format!("no action is known yet: {} infers candidates for all", key(P::RunAll)));
         }
-        // What was left out can be shown where nothing else was found.
-        let holds = action == P::HeldBack && self.pool(view).is_some_and(|pool| !pool.held_back.is_empty());
+        let holds = action == P::HeldBack && self.has_left_out(view);
         if of_rows && !holds && !self.has_candidates() {
             let infer = key(if self.tabs.actions.is_empty() { P::RunAll } else { P::Run });
             let what = if action == P::Score { "to score " } else { "" };
