@@ -1,7 +1,7 @@
 //! `stepwright study statler`: requests at a table answered in a row, and three cups followed, beside the paper's tables.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -68,14 +68,9 @@ impl StatlerStudy {
     }
 
     fn score_recorded(self, global: &Global) -> Result<ExitCode, CliError> {
-        let data = match &self.episodes.data {
-            Some(data) => data.clone(),
-            None => global.load()?.data.of(KIND.name).map(Path::to_owned).ok_or_else(|| {
-                CliError::Usage(
-                    "recorded outputs do not ship with this program; name their folder with --data".to_owned(),
-                )
-            })?,
-        };
+        let data = global.load()?.data.or_named(KIND.name, self.episodes.data.clone()).ok_or_else(|| {
+            CliError::Usage("recorded outputs do not ship with this program; name their folder with --data".to_owned())
+        })?;
         let recorded = recorded::read(&data).map_err(CliError::Failed)?;
         let mut groups = chosen(recorded.groups, &self.domain, &self.methods).map_err(CliError::Usage)?;
         if let Some(first) = self.first {

@@ -109,7 +109,7 @@ impl Data {
 
     /// The data that was named, else that of the world.
     pub fn or_named(&self, world: &str, named: Option<PathBuf>) -> Option<PathBuf> {
-        named.or_else(|| self.tasks.get(world).cloned())
+        named.or_else(|| self.of(world).map(Path::to_owned))
     }
 }
 

@@ -121,8 +121,7 @@ impl Stage {
                 }
             }
         }
-        let without = summaries.iter().position(|summary| summary.text.is_none());
-        if let Some((number, summary)) = without.and_then(|number| Some((number, summaries.get(number)?))) {
+        if let Some((number, summary)) = summaries.iter().enumerate().find(|(_, summary)| summary.text.is_none()) {
             return summary.formless(number, ROUNDS, again);
         }
         let records = summaries.into_iter().filter_map(|summary| summary.text).collect();
