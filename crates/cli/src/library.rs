@@ -1,6 +1,6 @@
 //! `stepwright library`: the logs that count as evidence beside the sessions of this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -38,6 +38,7 @@ impl LibraryCommand {
         match self {
             LibraryCommand::Add { places } => {
                 for place in &places {
+                    holds_something(&shelf, place)?;
                     if !shelf.add(place).map_err(CliError::Failed)? {
                         note(&format!("{} is in the library already", place.display()));
                     }
@@ -54,11 +55,28 @@ impl LibraryCommand {
                         );
                         return Err(CliError::Failed(why));
                     }
+                    note(&format!("{} is taken out of the library; it stays where it is", place.display()));
                 }
                 list(&shelf, false)
             }
         }
     }
+}
+
+/// Errors: of a file that is named nothing can be read. Logs may come into a folder later.
+fn holds_something(shelf: &Shelf, place: &Path) -> Result<(), CliError> {
+    if place.is_dir() || !place.exists() {
+        return Ok(());
+    }
+    let library = read(shelf, &[place.to_owned()]);
+    if library.index.files().any(|(_, contents)| !contents.episodes.is_empty()) {
+        return Ok(());
+    }
+    let why = library.index.problems().first().map_or_else(
+        || format!("{}: there is no episode in it", place.display()),
+        |problem| (*problem).to_owned(),
+    );
+    Err(CliError::Failed(format!("{why}; it is not added to the library")))
 }
 
 /// The library of these places, with what is new read.

@@ -39,10 +39,10 @@ pub struct Run {
     /// Actions an episode may take; the world's usual number if absent
     #[arg(long, value_name = "N", help = limits(), value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
-    /// The preconditions in force from the beginning: true (the data's or the specification's), inferred (by the built-in
-    /// enumerator from the demonstrations), none, a file *.preconditions.py, or results of `study preconditions` (.jsonl);
+    /// The preconditions in force from the beginning: ground-truth (the data's or the specification's), inferred (by the
+    /// built-in enumerator from the demonstrations), none, a file *.preconditions.py, or results of `study preconditions` (.jsonl);
     /// the specification's own if absent
-    #[arg(long, value_name = "true|inferred|none|FILE", value_parser = OsStringValueParser::new().try_map(|which| Preconditions::named(&which)))]
+    #[arg(long, value_name = "ground-truth|inferred|none|FILE", value_parser = OsStringValueParser::new().try_map(|which| Preconditions::named(&which)))]
     preconditions: Option<Preconditions>,
     /// Seeds of the world; each task is run with each: 3, 0..9 (ten of them), 0,7
     #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]

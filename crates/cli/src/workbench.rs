@@ -219,7 +219,10 @@ pub(super) fn look(config: &Config) -> Result<Look, CliError> {
     let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
     let name = name.or_else(|| (depth != Depth::None && ground_is_light()).then_some("light"));
     let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
-    let (themes, problems) = theme_file::load(wanted).map_err(CliError::Failed)?;
+    let (themes, problems) = theme_file::load(wanted).map_err(|why| {
+        let set = config.source("ui", "theme").filter(|_| name == Some(config.ui.theme.as_str()));
+        CliError::Failed(set.map_or_else(|| why.clone(), |source| format!("`theme` in [ui] ({source}): {why}")))
+    })?;
     remarks.extend(problems);
     Ok(Look { keymap, themes, remarks })
 }

@@ -117,7 +117,7 @@ pub static FORM: ArtifactSpec = ArtifactSpec {
     read: |_, _, typed| text("text", typed, "it is empty; write its lines, or take the change back"),
     check: |_, _, document| match document {
         Value::Null => Ok(()),
-        _ => StateForm::load(belief::form::text_of(document), "line").map(drop).map_err(|e| e.to_string()),
+        _ => StateForm::load(belief::form::text_of(document), "").map(drop).map_err(|e| e.to_string()),
     },
     told: |_, _| Some("a form of states is in force; where a belief is kept, it begins again in it".to_owned()),
     ..ArtifactSpec::new(

@@ -116,6 +116,28 @@ fn node(parent: Option<usize>, kind: NodeKind, text: String, status: NodeStatus,
     BlockingNode { parent, kind, text, status, why, handle: None }
 }
 
+/// The goal that an action serves: `first`, where goals come one after the other or only one is open; else the one below which the action
+/// is wanted, and the task where it is wanted for none.
+fn served(cx: &Context<'_>, tree: &BlockingTree, first: usize, call: &Call) -> usize {
+    let is_goal = |node: &BlockingNode| node.kind == NodeKind::Goal && node.parent == Some(0);
+    let open = tree.nodes.iter().filter(|node| is_goal(node) && node.status == NodeStatus::Blocked).count();
+    let sentence = &cx.session.header.sentence;
+    if open < 2 || !cx.knowledge.proposer.goal_parts(sentence, &cx.history()).is_empty() {
+        return first;
+    }
+    let mut whole = tree.clone();
+    wanted(cx, &mut whole);
+    let text = cx.world.text_of(call).unwrap_or_else(|| call.to_string());
+    let mut at = whole.nodes.iter().position(|node| node.kind == NodeKind::Action && node.text == text);
+    while let Some(node) = at.and_then(|at| whole.nodes.get(at)) {
+        if is_goal(node) {
+            return at.unwrap_or_default();
+        }
+        at = node.parent;
+    }
+    0
+}
+
 /// The tree of a proposal of the cursor's turn; `None` where it is another turn's.
 pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<BlockingTree> {
     let found = cx.session.current().and_then(|n| n.turn.proposal(proposal))?;
@@ -132,7 +154,10 @@ pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<Blocking
             let status = if found.action.is_some() { NodeStatus::Open } else { NodeStatus::Unknown };
             tree.nodes.push(node(Some(under), NodeKind::Action, text, status, why));
         }
-        Some(call) => grow(cx, &mut tree, &[(under, call)], "the chosen proposal"),
+        Some(call) => {
+            let under = served(cx, &tree, under, &call);
+            grow(cx, &mut tree, &[(under, call)], "the chosen proposal");
+        }
     }
     Some(tree.depth_first())
 }

@@ -108,7 +108,9 @@ impl CandidateStore {
     pub fn inspect(&mut self, action: &str, text: &str, in_force: &[String]) -> Result<Inspection, StoreError> {
         self.evaluate_outside(action, in_force)?;
         let of_action = self.of_action(action)?;
-        let candidate = match of_action.find(text) {
+        let mut held_back = of_action.held_back();
+        let known = of_action.find(text).or_else(|| held_back.find(|entry| entry.candidate.text == text));
+        let candidate = match known {
             Some(entry) => in_full(self.demonstrations(), &of_action.instances, entry.candidate.clone()),
             None => {
                 let mut candidate = self.try_text(action, text)?;

@@ -626,7 +626,7 @@ impl ActionCandidates {
     }
 
     /// The candidates held back that are not in the pool meanwhile.
-    fn held_back(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn held_back(&self) -> impl Iterator<Item = &Entry> {
         self.withheld.iter().filter(|held| self.find(&held.candidate.text).is_none())
     }
 

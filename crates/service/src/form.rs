@@ -40,7 +40,7 @@ impl Service for FormService {
         let Command::Form(command) = command else { return Some(command) };
         match (command, view.discoverer) {
             (FormCommand::Check { token, text }, _) => with_moments(view, move |moments, desk| {
-                let verdict = moments.and_then(|moments| match moments.judge(&text, "line") {
+                let verdict = moments.and_then(|moments| match moments.judge(&text, "") {
                     Ok(judged) => Ok(judged.to_string()),
                     Err(wrong) => Err(wrong.to_string()),
                 });
@@ -81,8 +81,8 @@ impl Service for FormService {
         let Some(answer) = answer else { return };
         let text = written(answer.first());
         with_moments(view, move |moments, _| {
-            let fault = |why| StateFormError { path: "line".to_owned(), faults: vec![(1, why)] };
-            let judged = moments.map_err(fault).and_then(|moments| moments.judge(&text, "line"));
+            let fault = |why| StateFormError { path: String::new(), faults: vec![(1, why)] };
+            let judged = moments.map_err(fault).and_then(|moments| moments.judge(&text, ""));
             Done::Judged(text, judged)
         });
     }

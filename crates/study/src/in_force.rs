@@ -49,7 +49,7 @@ impl FromStr for Preconditions {
             }
             _ => {
                 return Err(format!(
-                    "it is ground-truth, inferred, none, a file *{ADOPTED_SUFFIX}, or results of `study preconditions` (.jsonl)"
+                    "it is ground-truth, inferred, none, a file whose name ends in {ADOPTED_SUFFIX}, or results of `study preconditions` (.jsonl)"
                 ));
             }
         })

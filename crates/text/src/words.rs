@@ -34,6 +34,28 @@ pub fn cost(sum: f64) -> String {
     if sum != 0.0 && sum < 0.1 { format!("{sum:.4}") } else { format!("{sum:.2}") }
 }
 
+/// A reader's complaint about a JSON value without the names of this program's types: `expected u64` is `expected a whole number from 0`.
+pub fn of_types(complaint: &str) -> String {
+    const EXPECTED: &str = "expected ";
+    let Some(at) = complaint.rfind(EXPECTED).map(|at| at + EXPECTED.len()) else { return complaint.to_owned() };
+    let (before, expected) = complaint.split_at(at);
+    let plain = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a string" | "a borrowed string" => "a text",
+        "a sequence" => "a list",
+        "a boolean" => "true or false",
+        "a map" => "an object",
+        _ if expected.starts_with("struct ") => "an object",
+        _ if expected.starts_with("enum ") => "one of the words allowed",
+        same => same,
+    };
+    // `invalid length 0` is told of lists that stand where an object is to be.
+    let before = if before.starts_with("invalid length ") { "invalid type: sequence, expected " } else { before };
+    format!("{}{plain}", before.replace("sequence,", "a list,").replace("map,", "an object,"))
+}
+
 fn plural(noun: &str) -> String {
     let stem = noun.strip_suffix('y').filter(|s| s.ends_with(|c: char| !"aeiou".contains(c)));
     match stem {
@@ -46,6 +68,19 @@ fn plural(noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn complaints_name_no_types_of_this_program() {
+        for (complaint, plain) in [
+            ("invalid value: integer `-1`, expected u64", "invalid value: integer `-1`, expected a whole number from 0"),
+            ("invalid type: string \"high\", expected f64", "invalid type: string \"high\", expected a number"),
+            ("invalid length 0, expected struct Offer with 2 elements", "invalid type: a list, expected an object"),
+            ("invalid type: sequence, expected a string", "invalid type: a list, expected a text"),
+            ("missing field `drafts`", "missing field `drafts`"),
+        ] {
+            assert_eq!(of_types(complaint), plain);
+        }
+    }
 
     #[test]
     fn one_is_no_plural() {

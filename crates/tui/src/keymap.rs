@@ -14,7 +14,7 @@ pub struct Chord {
     modifiers: KeyModifiers,
 }
 
-const NAMED: [(&str, KeyCode); 16] = [
+pub(crate) const NAMED: [(&str, KeyCode); 16] = [
     ("enter", KeyCode::Enter),
     ("esc", KeyCode::Esc),
     ("tab", KeyCode::Tab),
@@ -82,7 +82,8 @@ impl Chord {
         let code = match (chars.next(), chars.next()) {
             (Some(c), None) if !c.is_control() => KeyCode::Char(c),
             _ => Self::named(&rest.to_ascii_lowercase()).ok_or_else(|| {
-                format!("`{text}` is no key; write a character, f1 to f12, or one of enter, esc, tab, space, home, end, pageup, pagedown, up, down, left, right, delete, with ctrl-, alt- or shift- before it")
+                let names = NAMED.map(|(name, _)| name).join(", ");
+                format!("`{text}` is no key; write a character, f1 to f12, or one of {names}, with ctrl-, alt- or shift- before it")
             })?,
         };
         Ok(Self::normal(code, modifiers))

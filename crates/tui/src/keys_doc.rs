@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::actions::groups;
 use super::dialog::help::numbered;
-use super::keymap::Keymap;
+use super::keymap::{Keymap, NAMED};
 
 pub fn render() -> String {
     let keymap = Keymap::default();
@@ -13,14 +13,20 @@ pub fn render() -> String {
          This page is made from the action table (`crates/tui/src/actions.rs`); `STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc` writes it\n\
          again. In the program `?` shows the same list with your own keys, and `:` finds a command by name.\n\n\
          Change keys in `config.toml`: the action's name, and a key or a list of keys. A key is a character, `f1` to `f12`, or one\n\
-         of `enter`, `esc`, `tab`, `space`, `backspace`, `insert`, `delete`, `home`, `end`, `pageup`, `pagedown`, `up`, `down`,\n\
-         `left`, `right`, with `ctrl-`, `alt-` or `shift-` before it. An empty list switches the action's keys off.\n\n\
+         of ",
+    );
+    let names = NAMED.map(|(name, _)| format!("`{name}`"));
+    let (first, second) = names.split_at(names.len() / 2);
+    // Writing to a String cannot fail.
+    let _ = write!(out, "{},\n{}", first.join(", "), second.join(", "));
+    out.push_str(
+        ", with `ctrl-`, `alt-` or `shift-` before it.\n\
+         An empty list switches the action's keys off.\n\n\
          ```toml\n[keys]\napprove = \"ctrl-a\"\nundo = [\"u\", \"backspace\"]\nsuspend = []\n```\n\n\
          Keys that the focused pane and the gate share belong to the gate while Proposals has the keys, and to the pane\n\
          elsewhere. `Enter` approves in Proposals only; `a` approves from every pane. Below, keys stand by what they are for.\n",
     );
     for (title, rows) in groups() {
-        // Writing to a String cannot fail.
         let _ = write!(out, "\n## {title}\n\n");
         out.push_str("| Keys | Action | What it does |\n|---|---|---|\n");
         for spec in rows {

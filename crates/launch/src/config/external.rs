@@ -63,6 +63,9 @@ fn commands(
     let mut adapters = BTreeMap::new();
     for section in merged.keys().filter_map(|name| name.strip_suffix('.')).filter(|section| base(section) == group) {
         let Some((_, name)) = section.split_once('.') else { continue };
+        // A command that cannot be read was told where it was read.
+        let unread = format!("`command` in [{section}] ");
+        let is_told = problems.iter().any(|told| told.message.starts_with(&unread));
         let mut wrong =
             |key: &str, why: String| problems.push(problem(merged, paths, &format!("{section}.{key}"), why));
         let read: Section = Values(merged).section(section).unwrap_or_else(|why| {
@@ -70,7 +73,9 @@ fn commands(
             Section::default()
         });
         let Some(command) = read.command else {
-            wrong("", format!("[{section}] has no `command`; name the program to start"));
+            if !is_told {
+                wrong("", format!("[{section}] has no `command`; name the program to start"));
+            }
             continue;
         };
         let mut each = |key: &str, why: String| wrong(key, format!("`{key}` in [{section}]: {why}"));

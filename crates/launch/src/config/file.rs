@@ -94,7 +94,14 @@ impl Reader<'_> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the keys there are {}", known.join(", ")),
                 };
-                self.problem(at, format!("unknown key `{key}` in [{section}]; {advice}"));
+                let message = match value.get_ref() {
+                    DeValue::Table(_) if section == MODEL => {
+                        let roles: Vec<&str> = Role::ALL.into_iter().map(Role::name).collect();
+                        format!("`{key}` is no role; [{MODEL}.ROLE] is for {}", roles.join(", "))
+                    }
+                    _ => format!("unknown key `{key}` in [{section}]; {advice}"),
+                };
+                self.problem(at, message);
                 continue;
             };
             match from_toml(setting, value) {

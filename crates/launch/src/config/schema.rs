@@ -64,6 +64,7 @@ fn of(kind: Kind) -> Value {
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
+        Kind::Name => json!({ "type": "string", "minLength": 1 }),
         Kind::Text | Kind::Path | Kind::PathOr(_) => text,
         Kind::Texts => texts,
         Kind::Command => json!({ "anyOf": [text, texts] }),

@@ -32,7 +32,7 @@ const fn setting(
 impl Setting {
     pub(super) fn default_toml(&self) -> String {
         match self.kind {
-            Kind::Choice(_) | Kind::Text | Kind::Path | Kind::PathOr(_) => {
+            Kind::Choice(_) | Kind::Text | Kind::Name | Kind::Path | Kind::PathOr(_) => {
                 toml::Value::String(self.default.to_owned()).to_string()
             }
             _ => self.default.to_owned(),
@@ -123,13 +123,13 @@ const fn number(min: f64, max: f64) -> Kind {
 /// Those that nobody else declares.
 pub(super) const OWN: [Setting; 66] = settings! {
     "model" {
-        "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
+        "model", Kind::Name, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
              PROVIDER/MODEL (anthropic/…, openrouter/…, ollama/…; docs/how-to/models.md), or a model's id at base_url";
         "provider", Kind::Choice(&PROVIDER_NAMES), "auto", [],
             "who answers: it determines the wire format, and address and key variable where these are not set; auto takes the word \
              before the model's id where base_url is not set, else OpenAI's format";
-        "base_url", Kind::Text, "https://api.openai.com/v1", ["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
+        "base_url", Kind::Name, "https://api.openai.com/v1", ["STEPWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
             "where an OpenAI-compatible server answers";
         "api_key_env", Kind::Text, "OPENAI_API_KEY", [],
             "the environment variable that holds the key; empty for none. [models.NAME] with its own base_url has none by default";
@@ -146,7 +146,7 @@ pub(super) const OWN: [Setting; 66] = settings! {
         "max_tokens", whole(1, 1_000_000), "256", [],
             "tokens a chat answer may have; a model that reasons gets more for that, and an answer that is cut is asked for again \
              with more";
-        "think", Kind::Text, "auto", [],
+        "think", Kind::Name, "auto", [],
             "whether a model reasons first: auto (as it does by itself), off, on, an effort (minimal, low, medium, high, xhigh, \
              max) or a number of tokens";
         "structured", Kind::Switch, "false", [],
@@ -177,17 +177,17 @@ pub(super) const OWN: [Setting; 66] = settings! {
         "record", Kind::Path, "", ["STEPWRIGHT_RECORD"], "append every exchange to this cassette";
         "cache", Kind::Path, "", ["STEPWRIGHT_CACHE"],
             "answer from this cassette what is recorded there; ask and record only what is missing";
-        "embedder", Kind::Text, "built-in", ["STEPWRIGHT_EMBEDDER"],
+        "embedder", Kind::Name, "built-in", ["STEPWRIGHT_EMBEDDER"],
             "what gives sentence vectors: built-in (a small static table in the program), minilm (all-MiniLM-L6-v2 in this process), \
              a [models.NAME], or the id of an embedding model at base_url";
     }
     "method" {
-        "method", Kind::Text, "auto", ["STEPWRIGHT_METHOD"],
+        "method", Kind::Name, "auto", ["STEPWRIGHT_METHOD"],
             "precondition-aware, precondition-prompting, few-shot or scored; auto is scored for models known to score, \
              else precondition-aware";
     }
     "ui" {
-        "theme", Kind::Text, "auto", ["STEPWRIGHT_THEME"],
+        "theme", Kind::Name, "auto", ["STEPWRIGHT_THEME"],
             "auto, or a theme's name: dark, light, high-contrast, colour-blind, monochrome or one of your own";
         "color", Kind::Choice(&[("auto", "as the terminal has them"), ("never", "")]), "auto", [],
             "NO_COLOR in the environment means never";

@@ -401,6 +401,4 @@ fn a_role_has_a_model_of_its_own() {
     assert!(text.contains("m is described elsewhere"), "{text}");
     let text = wrong("[model]\nwriter = 'small'\n");
     assert!(text.contains("`writer` is a role"), "{text}");
-    let text = wrong("[model.critic]\nmodel = 'm'\n");
-    assert!(text.contains("unknown key `critic` in [model]"), "{text}");
 }

@@ -51,7 +51,9 @@ pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> 
     let as_toml = text.trim().parse().ok().and_then(|value| accepted(setting.kind, value));
     let as_text = || {
         let read = match setting.kind {
-            Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) | Kind::Command => Some(text.into()),
+            Kind::Text | Kind::Name | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) | Kind::Command => {
+                Some(text.into())
+            }
             Kind::Switch => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => Some(true.into()),
                 "0" | "false" | "no" | "off" => Some(false.into()),
@@ -82,7 +84,7 @@ pub(super) fn accepted(kind: Kind, value: Value) -> Option<Value> {
     };
     let fits = match (kind, &value) {
         (Kind::Text | Kind::Path | Kind::PathOr(_), Value::String(_)) => true,
-        (Kind::Choice(_), Value::String(word)) => kind.accepts(word),
+        (Kind::Choice(_) | Kind::Name, Value::String(word)) => kind.accepts(word),
         (Kind::Switch, Value::Boolean(_)) => true,
         (Kind::Whole { .. }, Value::Integer(_)) | (Kind::Number { .. }, Value::Integer(_) | Value::Float(_)) => {
             kind.accepts(&value.to_string())

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{Action, Origin, ProposalId, Usage, Written};
+use stepwright_text::words::of_types;
 
 /// Where answers are described.
 const PAGE: &str = "adapters/README.md, \"Answers\"";
@@ -229,6 +230,12 @@ impl Told {
     fn one<const N: usize>(ways: [Option<Told>; N], names: &str) -> Result<Self, String> {
         let mut told: Vec<Told> = ways.into_iter().flatten().collect();
         match (told.pop(), told.len()) {
+            (Some(Told::Stuck(why)), 0) if why.trim().is_empty() => {
+                Err(format!("it says that it cannot continue, and not why ({PAGE})"))
+            }
+            (Some(Told::Offer { drafts, .. }), 0) if drafts.is_empty() => {
+                Err(format!("it offers no action; where there is none, \"stuck\" says why ({PAGE})"))
+            }
             (Some(told), 0) => Ok(told),
             (_, more) => {
                 Err(format!("it has {} of {names}, and must have one ({PAGE})", if more == 0 { 0 } else { more + 1 }))
@@ -265,7 +272,7 @@ fn typed<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let at = error.path().to_string();
         let at = if at == "." { String::new() } else { format!("`{at}`: ") };
-        format!("{at}{} ({PAGE})", error.into_inner())
+        format!("{at}{} ({PAGE})", of_types(&error.into_inner().to_string()))
     })
 }
 
@@ -313,13 +320,16 @@ mod tests {
     fn an_error_names_field_values_and_page() {
         for (text, parts) in [
             (r#"{"offer": {"drafts": [{"raw": "x", "origin": "llm"}]}}"#, ["`offer.drafts[0].origin`", "`agent`"]),
-            (r#"{"offer": {"drafts": [{"raw": "x", "score": "high"}]}}"#, ["`offer.drafts[0].score`", "expected f64"]),
+            (r#"{"offer": {"drafts": [{"raw": "x", "score": "high"}]}}"#, ["`offer.drafts[0].score`", "expected a number"]),
             (r#"{"offer": {}}"#, ["`offer`", "missing field `drafts`"]),
             (r#"{"acts": "x"}"#, ["`acts`", "`act`, `why`"]),
             (r#"{"act": 3}"#, ["`act`", "an action's text or an object"]),
             (r#"{"why": "x"}"#, ["has 0 of", "`act`, `offer`"]),
             (r#"{"act": "x", "stuck": "y"}"#, ["has 2 of", "must have one"]),
             (r#"{"act": "x", "usage": {"tokens": 1}}"#, ["`usage", "`prompt`"]),
+            (r#"{"stuck": " "}"#, ["cannot continue", "not why"]),
+            (r#"{"offer": {"drafts": []}}"#, ["offers no action", "\"stuck\""]),
+            (r#"{"offer": []}"#, ["`offer`", "expected an object"]),
             ("look", ["no JSON", "look"]),
         ] {
             let why = Told::step(text).unwrap_err();

@@ -105,7 +105,8 @@ impl Command {
                 Some(Said::Nudge) | None => {}
             }
         };
-        process.end(true);
+        let exit = process.end(true).map(|status| format!(" ({status})")).unwrap_or_default();
+        let why = if why == "ended" { format!("{why}{exit}") } else { why.to_owned() };
         let last = process.last_words().join("; ");
         Err(if last.is_empty() { format!("`{name}` {why}") } else { format!("`{name}` {why}: {last}") })
     }

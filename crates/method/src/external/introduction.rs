@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::{MethodInfo, Needs};
 use stepwright_episode::ArtifactKind;
 use stepwright_text::sanitize;
+use stepwright_text::words::of_types;
 use stepwright_world::Ability;
 use stepwright_world::options::{Kind, OptionSpec, Table};
 
@@ -107,7 +108,7 @@ impl Introduction {
                 ));
             }
         }
-        let declared: Declared = serde_json::from_value(Value::Object(whole)).map_err(|e| e.to_string())?;
+        let declared: Declared = serde_json::from_value(Value::Object(whole)).map_err(|e| of_types(&e.to_string()))?;
         if declared.options.len() > MOST {
             return Err(format!("it declares {} options, and {MOST} are allowed", declared.options.len()));
         }
@@ -165,7 +166,7 @@ fn shared(key: &str, program: Table) -> Result<OptionSpec, String> {
 }
 
 fn own_option(declared: &Value, configured: &str) -> Result<OptionSpec, String> {
-    let declared: DeclaredOption = serde_json::from_value(declared.clone()).map_err(|e| format!("an option: {e}"))?;
+    let declared: DeclaredOption = serde_json::from_value(declared.clone()).map_err(|e| format!("an option: {}", of_types(&e.to_string())))?;
     let key = declared.key.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if key.is_empty() || key.len() > LONGEST_NAME || !key.chars().all(plain) {

@@ -16,6 +16,8 @@ pub enum Kind {
         max: f64,
     },
     Text,
+    /// A text that is not empty.
+    Name,
     Path,
     PathOr(&'static str),
     Texts,
@@ -44,6 +46,7 @@ impl Kind {
             Kind::Whole { min, max } => format!("a whole number from {min} to {max}"),
             Kind::Number { min, max } => format!("a number from {min} to {max}"),
             Kind::Text => format!("a text{quotes}"),
+            Kind::Name => format!("a name{quotes}, which is not empty"),
             Kind::Path => format!("a path{quotes}"),
             Kind::PathOr(word) if quoted => format!("a path in quotes, or \"{word}\""),
             Kind::PathOr(word) => format!("a path, or {word}"),
@@ -60,6 +63,7 @@ impl Kind {
             Kind::Choice(words) => words.iter().any(|(w, _)| *w == text),
             Kind::Whole { min, max } => text.parse().is_ok_and(|n: i64| (*min..=*max).contains(&n)),
             Kind::Number { min, max } => text.parse().is_ok_and(|n: f64| (*min..=*max).contains(&n)),
+            Kind::Name => !text.is_empty(),
             Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Texts | Kind::Table | Kind::Command => true,
         }
     }
@@ -72,6 +76,7 @@ impl Kind {
             Kind::Whole { .. } => "N",
             Kind::Number { .. } => "X",
             Kind::Text => "TEXT",
+            Kind::Name => "NAME",
             Kind::Path | Kind::PathOr(_) => "PATH",
             Kind::Texts => "LIST",
             Kind::Table => "TABLE",

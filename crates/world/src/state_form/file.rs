@@ -11,6 +11,7 @@ use super::form::{Says, StateForm, Telling, Term};
 /// Why a state form could not be loaded: everything found, with file and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFormError {
+    /// Empty where the form is typed.
     pub path: String,
     /// Line (from 1), fault and remedy.
     pub faults: Vec<(usize, String)>,
@@ -22,7 +23,10 @@ impl fmt::Display for StateFormError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, (line, message)) in self.faults.iter().enumerate() {
             let end = if number > 0 { "\n" } else { "" };
-            write!(f, "{end}{}:{line}: {message}", self.path)?;
+            match self.path.as_str() {
+                "" => write!(f, "{end}line {line}: {message}")?,
+                path => write!(f, "{end}{path}:{line}: {message}")?,
+            }
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use stepwright_program::Call;
+use stepwright_text::words::of_types;
 use stepwright_world::adapter::excerpt;
 use stepwright_world::files::or_default;
 use stepwright_world::{self as world, Atom, Facts, Symbols};
@@ -206,8 +207,8 @@ fn typed<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
         return Err(format!("its answer is no JSON object: {}", excerpt(&value.to_string())));
     }
     serde_path_to_error::deserialize(value).map_err(|e| match e.path().to_string().as_str() {
-        "." => format!("its answer: {}", e.inner()),
-        at => format!("`{at}` of its answer: {}", excerpt(&e.inner().to_string())),
+        "." => format!("its answer: {}", of_types(&e.inner().to_string())),
+        at => format!("`{at}` of its answer: {}", excerpt(&of_types(&e.inner().to_string()))),
     })
 }
 
@@ -253,15 +254,15 @@ mod tests {
             ("[1]", "is no JSON object: [1]"),
             ("", "breaks off"),
             (r#"{"observation":""}"#, "its answer: missing field `step`"),
-            (r#"{"step":-1,"observation":""}"#, "`step` of its answer: invalid value: integer `-1`, expected u64"),
+            (r#"{"step":-1,"observation":""}"#, "`step` of its answer: invalid value: integer `-1`, expected a whole number from 0"),
             (r#"{"step":1}"#, "missing field `observation`"),
             (
                 r#"{"step":1,"observation":["x"]}"#,
-                "`observation` of its answer: invalid type: sequence, expected a string",
+                "`observation` of its answer: invalid type: a list, expected a text",
             ),
             (
                 r#"{"step":1,"observation":"","admissible":"go"}"#,
-                "`admissible` of its answer: invalid type: string \"go\", expected a sequence",
+                "`admissible` of its answer: invalid type: string \"go\", expected a list",
             ),
             (
                 r#"{"step":1,"observation":"","admissible":[1]}"#,
@@ -275,7 +276,7 @@ mod tests {
             (r#"{"step":1,"observation":"","facts":[""]}"#, "`facts[0]` of its answer: an atom needs a predicate"),
             (
                 r#"{"step":1,"observation":"","done":1}"#,
-                "`done` of its answer: invalid type: integer `1`, expected a boolean",
+                "`done` of its answer: invalid type: integer `1`, expected true or false",
             ),
             (
                 r#"{"step":0,"observation":"","hello":{"protocol":3}}"#,

@@ -172,7 +172,7 @@ fn what_cannot_be_taken_for_an_answer_is_not() {
     for (action, part) in [
         ("garbage", "cannot be understood at step 1: its answer is no JSON object on one line"),
         ("partial", "its answer breaks off: {\"step\":1,\"obs"),
-        ("type", "`observation` of its answer: invalid type: integer `7`, expected a string"),
+        ("type", "`observation` of its answer: invalid type: integer `7`, expected a text"),
         ("other", "answered step 2 where step 1 was asked"),
         ("endless", "wrote a line of more than 8 MiB at step 1"),
         ("mute", "closed its standard output before step 1 was answered"),

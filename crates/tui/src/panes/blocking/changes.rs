@@ -29,6 +29,7 @@ impl BlockingPane {
     /// The step that must come first for a change that is not offered.
     pub(super) fn needed(&self, action: PaneAction) -> Option<String> {
         let (_, node) = self.current()?;
+        let is_blocked_leaf = node.status == NodeStatus::Blocked && node.handle.is_some_and(|handle| handle.leaf);
         match (action, self.is_live(), node.handle) {
             (
                 PaneAction::ToggleReject
@@ -43,6 +44,9 @@ impl BlockingPane {
                     .to_owned(),
             ),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
+            (PaneAction::Add, true, _) if is_blocked_leaf => Some(
+                "what it needs comes into the tree when it is chosen; then actions can be added below".to_owned(),
+            ),
             (PaneAction::Add, true, _) => {
                 Some("nothing blocks this row; go to a blocked action or to what it needs".to_owned())
             }

@@ -137,12 +137,8 @@ impl PreconditionsPane {
         let (before, action) = (mark_of(candidate), action.to_owned());
         let after = CandidateMark { rejected: !before.rejected, ..before.clone() };
         let edit = CandidateEdit { at: candidate.id, before: Some(before), after: Some(after) };
+        // Its mark stays for when it is restored; a deleted one shows none and is never adopted.
         self.chosen.unmerged = None;
-        if !candidate.rejected
-            && let Some(marks) = self.chosen.marks.get_mut(&action)
-        {
-            marks.remove(&candidate.text);
-        }
         vec![Intent::Send(Command::Gate(edit.request(&action)))]
     }
 

@@ -391,10 +391,10 @@ impl PreconditionsPane {
                 let words = format!("{adopt} puts {} in force; {back} leaves everything as it is", sets.right);
                 intents.push(Intent::Say(Level::Info, words));
             }
-            if matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. })) {
-                self.over.pop();
-            }
-            self.over.push(Over::sets(Arc::clone(sets), Arc::clone(right)));
+            let former = self.over.pop_if(|over| matches!(over.page, Page::Sets(_)));
+            let name = self.action_name().unwrap_or_default();
+            let at = former.map(|over| over.outline.list.cursor()).ok_or(name);
+            self.over.push(Over::sets(Arc::clone(sets), Arc::clone(right), at));
         }
         if let Some(Answer::Sets(sets, _)) = self.adoption.as_ref().and_then(|(token, _)| view.answer(*token))
             && let Some((_, command)) = self.adoption.take()
@@ -425,6 +425,11 @@ impl PreconditionsPane {
         let intents = match (&over.page, action) {
             (_, PaneAction::Copy) => over.copied().map(Intent::Copy).into_iter().collect(),
             (Page::Study(_), PaneAction::Activate) => self.open_in_study(),
+            (Page::Study(_), PaneAction::Edit) => {
+                // The row that is looked at closely is the one under the cursor of the list.
+                self.over.pop();
+                self.type_over(view, false)
+            }
             (Page::Decision(page), PaneAction::Activate) => {
                 let stopped = page.stopped();
                 let (file, episode) = (stopped.file.clone(), stopped.episode.clone());

@@ -47,8 +47,12 @@ impl Over {
         Over { outline: Outline::default(), page: Page::Step(StepPage::new(step, listed)) }
     }
 
-    pub(super) fn sets(sets: Arc<SetComparison>, right: Arc<AdoptedSet>) -> Self {
-        Over { outline: Outline::default(), page: Page::Sets(SetsPage::new(sets, right)) }
+    /// Two sets; the cursor is at that row, or at the heading of that action where there is none yet.
+    pub(super) fn sets(sets: Arc<SetComparison>, right: Arc<AdoptedSet>, at: Result<usize, &str>) -> Self {
+        let page = SetsPage::new(sets, right);
+        let mut outline = Outline::default();
+        outline.list.go(at.unwrap_or_else(|action| page.row_of(action).unwrap_or_default()), page.len());
+        Over { outline, page: Page::Sets(page) }
     }
 
     pub(super) fn title(&self, action: &str) -> String {
@@ -89,7 +93,7 @@ impl Over {
     pub(super) fn actions(&self) -> Vec<(PaneAction, &'static str)> {
         let mut actions = vec![(PaneAction::Back, "back")];
         match &self.page {
-            Page::Study(_) => actions.push((PaneAction::Activate, "go there")),
+            Page::Study(_) => actions.extend([(PaneAction::Activate, "go there"), (PaneAction::Edit, "edit it")]),
             Page::Step(_) => actions.extend([(PaneAction::Right, "next step"), (PaneAction::Left, "previous step")]),
             Page::Decision(_) => {
                 let there = (PaneAction::Activate, "go to its session");

@@ -152,9 +152,10 @@ impl PreconditionsPane {
         }
     }
 
-    /// How many of the candidates that have a row are valid, and how many there are.
+    /// How many of the candidates are valid, and how many there are: those that the ranking in use holds back are counted apart, whether
+    /// they have a row or not.
     fn listed(&self, pool: &Pool) -> (usize, usize) {
-        let held = pool.held_back.iter().filter(|c| self.lists_held(&pool.action, &c.text));
+        let held = pool.held_back.iter().filter(|_| self.ranking() == Ranking::EquationOne);
         let valid =
             |(valid, all): (usize, usize), c: &Candidate| (valid + usize::from(c.fate == Validity::Valid), all + 1);
         pool.candidates.iter().chain(held).fold((0, 0), valid)
@@ -268,7 +269,8 @@ impl PreconditionsPane {
 
     fn item_row(&self, row: usize, view: &View, marked: &BTreeSet<String>, theme: &Theme, width: usize) -> Row {
         let Some(text) = self.text(row, view) else { return Row::new() };
-        let tick = if marked.contains(&text) { "[x] " } else { "[ ] " };
+        let deleted = self.candidate(row, view).is_some_and(|candidate| candidate.rejected);
+        let tick = if marked.contains(&text) && !deleted { "[x] " } else { "[ ] " };
         let picked = self.picked_here();
         let pick = match picked.iter().position(|own| *own == text) {
             _ if picked.is_empty() => String::new(),
@@ -290,7 +292,7 @@ impl PreconditionsPane {
         let shown = crate::sanitize::line(&text).into_owned();
         let shown = crate::sanitize::fit(&shown, room, theme.glyphs.ellipsis).into_owned();
         let pad = room.saturating_sub(shown.width());
-        let body = if candidate.rejected { Role::Removed } else { Role::Text };
+        let body = if deleted { Role::Removed } else { Role::Text };
         vec![
             run(Role::Text, tick),
             run(Role::Accent, pick),
@@ -394,7 +396,7 @@ mod tests {
     use stepwright_precondition::CandidateOrigin;
 
     #[test]
-    fn the_counts_are_of_what_is_listed() {
+    fn what_is_held_back_is_counted_apart_whether_it_is_shown_or_not() {
         let candidate = |id: usize, fate| Candidate::new(id, format!("c{id}"), CandidateOrigin::Enumerated, fate);
         let unknown = Validity::Unknown { reason: String::new(), message: String::new() };
         let pool = Pool {
@@ -405,12 +407,10 @@ mod tests {
         };
         let mut pane = PreconditionsPane::default();
         assert_eq!(pane.listed(&pool), (1, 2));
-        pane.chosen.marks.insert("goto".into(), ["c3".to_owned()].into());
-        assert_eq!(pane.listed(&pool), (2, 3), "what is marked stays in the list");
         pane.shows_held = true;
-        assert_eq!(pane.listed(&pool), (3, 4));
+        assert_eq!(pane.listed(&pool), (1, 2));
         (pane.shows_held, pane.ranking) = (false, Ranking::EquationOne);
-        assert_eq!(pane.listed(&pool), (3, 4));
+        assert_eq!(pane.listed(&pool), (3, 4), "by Equation (1) all take part");
         (pane.tabs.actions, pane.items) = (vec!["goto".into()], vec![Item::Candidate(0)]);
         let mut view = View::default();
         view.session = Some(Session::new(Header::default()));

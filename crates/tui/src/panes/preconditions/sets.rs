@@ -58,6 +58,11 @@ impl SetsPage {
         self.lines.len()
     }
 
+    /// The row of an action's heading.
+    pub(super) fn row_of(&self, action: &str) -> Option<usize> {
+        (0..self.len()).find(|row| self.action(*row).is_some_and(|own| own.action == action))
+    }
+
     fn action(&self, row: usize) -> Option<&ActionComparison> {
         let (Line::Action(at) | Line::Assertion(at, _)) = self.lines.get(row)?;
         self.sets.actions.get(*at)
