@@ -119,12 +119,8 @@ pub(super) fn over(
 /// The store over logs of episodes that did not fail, executed on the specification that their actions are of: that of a world, or of
 /// all the tools that they list.
 fn of_logs(files: &[PathBuf]) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
-    let mut logs = Vec::new();
-    for file in files {
-        let (read, wrong) = read_logs(file).map_err(CliError::Failed)?;
-        wrong.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
-        logs.extend(read.into_iter().filter(|log| !log.failed()));
-    }
+    let mut logs = read_logs(files, super::note).map_err(CliError::Failed)?;
+    logs.retain(|log| !log.failed());
     let tools: Vec<_> = logs.iter().flat_map(|log| &log.tools).cloned().collect();
     for log in logs.iter_mut().filter(|log| !log.tools.is_empty()) {
         log.tools.clone_from(&tools);

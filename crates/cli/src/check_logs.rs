@@ -36,31 +36,28 @@ impl CheckLogs {
         let set = set.map_err(|e| CliError::Failed(e.to_string()))?;
         let (mut out, mut steps, mut logs) = (String::new(), 0, 0);
         let (mut violated, mut contradicted) = (0, 0);
-        for path in &self.logs {
-            let (read, wrong) = read_logs(path).map_err(CliError::Failed)?;
-            wrong.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
-            for log in read {
-                let transcript = transcript_of(&log);
-                let mut program = program_of(&transcript).map_err(CliError::Failed)?;
-                for action in set.iter().flat_map(|set| &set.actions) {
-                    let (action, assertions) = (action.action.clone(), action.assertions.clone());
-                    let adopted = Assertions { action, assertions, origin: "a file".to_owned() };
-                    program.adopt(&adopted).map_err(|e| CliError::Failed(format!("{}: {e}", log.id)))?;
-                }
-                let found = violations(&log, &transcript, &program);
-                (logs, steps) = (logs + 1, steps + log.steps.len());
-                let failing = |effects| move |v: &&Violation| v.check.status == Status::Fails && v.is_effect == effects;
-                violated += found.iter().filter(failing(false)).count();
-                contradicted += found.iter().filter(failing(true)).count();
-                if self.json {
-                    let listed: Vec<Value> = found.iter().map(as_json).collect();
-                    let line = json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": listed });
-                    out.push_str(&format!("{line}\n"));
-                } else if !found.is_empty() {
-                    let how = log.how();
-                    out.push_str(&format!("{} ({how}, {})\n", log.id, count(log.steps.len(), "step")));
-                    found.iter().for_each(|violation| out.push_str(&in_words(violation, &log)));
-                }
+        for log in read_logs(&self.logs, super::note).map_err(CliError::Failed)? {
+            let transcript = transcript_of(&log);
+            let mut program = program_of(&transcript).map_err(CliError::Failed)?;
+            for action in set.iter().flat_map(|set| &set.actions) {
+                let (action, assertions) = (action.action.clone(), action.assertions.clone());
+                let adopted = Assertions { action, assertions, origin: "a file".to_owned() };
+                program.adopt(&adopted).map_err(|e| CliError::Failed(format!("{}: {e}", log.id)))?;
+            }
+            let found = violations(&log, &transcript, &program);
+            (logs, steps) = (logs + 1, steps + log.steps.len());
+            let failing = |effects| move |v: &&Violation| v.check.status == Status::Fails && v.is_effect == effects;
+            violated += found.iter().filter(failing(false)).count();
+            contradicted += found.iter().filter(failing(true)).count();
+            if self.json {
+                let listed: Vec<Value> = found.iter().map(as_json).collect();
+                let line =
+                    json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": listed });
+                out.push_str(&format!("{line}\n"));
+            } else if !found.is_empty() {
+                let how = log.how();
+                out.push_str(&format!("{} ({how}, {})\n", log.id, count(log.steps.len(), "step")));
+                found.iter().for_each(|violation| out.push_str(&in_words(violation, &log)));
             }
         }
         if !self.json {

@@ -194,12 +194,7 @@ impl Distill {
 
     /// The logs of all files; what cannot be read of them is said.
     fn read(&self) -> Result<Vec<Trajectory>, CliError> {
-        let mut logs: Vec<Trajectory> = Vec::new();
-        for path in &self.logs {
-            let (read, wrong) = launch::read_logs(path).map_err(CliError::Failed)?;
-            wrong.iter().for_each(|line| note(&format!("{line}; the others were read")));
-            logs.extend(read);
-        }
+        let logs = launch::read_logs(&self.logs, note).map_err(CliError::Failed)?;
         let (good, all) = (logs.iter().filter(|log| log.succeeded()).count(), logs.len());
         let unobserved = logs.iter().filter(|log| log.unobserved() > 0).count();
         let of_one_task = count(pairs(&logs).len(), "pair");

@@ -72,10 +72,11 @@ fn holds_something(shelf: &Shelf, place: &Path) -> Result<(), CliError> {
     if library.index.files().any(|(_, contents)| !contents.episodes.is_empty()) {
         return Ok(());
     }
-    let why = library.index.problems().first().map_or_else(
-        || format!("{}: there is no episode in it", place.display()),
-        |problem| (*problem).to_owned(),
-    );
+    let why = library
+        .index
+        .problems()
+        .first()
+        .map_or_else(|| format!("{}: there is no episode in it", place.display()), |problem| (*problem).to_owned());
     Err(CliError::Failed(format!("{why}; it is not added to the library")))
 }
 

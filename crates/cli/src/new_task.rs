@@ -50,7 +50,7 @@ impl NewTask {
     fn made(&self) -> Result<GeneratedTask, CliError> {
         let mut made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
         made.line.push('\n');
-        self.file().map_or(Ok(()), |path| append(self.world, path, &made.line))?;
+        self.file().map_or(Ok(()), |path| append(self.world, path, &made))?;
         Ok(made)
     }
 }
@@ -60,9 +60,9 @@ fn types() -> String {
     WORLDS.iter().filter_map(of).collect::<Vec<_>>().join(". ")
 }
 
-/// Adds a line behind those of a file of tasks.
-/// Errors: the world reads no tasks from what is there.
-fn append(world: WorldName, path: &Path, line: &str) -> Result<(), CliError> {
+/// Adds a task behind those of a file of tasks.
+/// Errors: the world reads no tasks from what is there, or that task is there already.
+fn append(world: WorldName, path: &Path, made: &GeneratedTask) -> Result<(), CliError> {
     let failed = |e: std::io::Error| CliError::Failed(format!("{}: {e}", path.display()));
     // A pipe or a device holds nothing that could be lost.
     let holds = std::fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0);
@@ -74,7 +74,11 @@ fn append(world: WorldName, path: &Path, line: &str) -> Result<(), CliError> {
             (false, true) => stepwright_worlds::sources().tasks(world.name(), Some(path)).map_err(|e| e.to_string()),
         };
         let no = |why| format!("{} is no file of tasks of {}: {why}; name another --out", path.display(), world.name());
-        tasks.map_err(|why| CliError::Usage(no(why)))?;
+        let tasks = tasks.map_err(|why| CliError::Usage(no(why)))?;
+        if tasks.iter().any(|task| task.id == made.id) {
+            let why = format!("{}: {} is in it already; another --seed gives another task", path.display(), made.id);
+            return Err(CliError::Usage(why));
+        }
     }
     let mut file = OpenOptions::new().create(true).read(holds).append(true).open(path).map_err(failed)?;
     // A last line without an end would be one with what follows.
@@ -82,7 +86,7 @@ fn append(world: WorldName, path: &Path, line: &str) -> Result<(), CliError> {
     if holds && !ends(&mut file).map_err(failed)? {
         text.push('\n');
     }
-    file.write_all((text + line).as_bytes()).map_err(failed)
+    file.write_all((text + &made.line).as_bytes()).map_err(failed)
 }
 
 /// Whether the first line that is not empty is an object by itself.
@@ -127,6 +131,8 @@ mod tests {
             let text = std::fs::read_to_string(&path).unwrap();
             std::fs::write(&path, text.trim_end()).unwrap();
             assert_eq!(appended(world, kind, &[3], &path).unwrap().len(), 3, "{world}");
+            let twice = appended(world, kind, &[3], &path).unwrap_err().to_string();
+            assert!(twice.contains("is in it already"), "{twice}");
             std::fs::write(&path, "").unwrap();
             assert_eq!(appended(world, kind, &[1], &path).unwrap().len(), 1, "{world}");
         }

@@ -64,6 +64,7 @@ fn word(row: &BlockingNode, live: bool, offered: &BTreeMap<&str, Mark>) -> &'sta
     let shows = row.kind == NodeKind::Action && row.handle.map_or(!live, |handle| handle.leaf);
     match (row.status, offered.get(row.text.as_str()).filter(|_| shows)) {
         (NodeStatus::Pruned, _) => "pruned",
+        (NodeStatus::Blocked, _) if row.kind == NodeKind::Goal => "not reached",
         (_, Some(mark)) => mark.word(),
         (NodeStatus::Open | NodeStatus::Possibly, None) if leaf => Mark::NotChecked.word(),
         (NodeStatus::Open | NodeStatus::Done, None) => Mark::Holds.word(),
@@ -83,7 +84,8 @@ fn seen_in(situation: &Situation, session: &Session, node: NodeId) -> Seen {
         depths.push(depth);
         format!("{}{}: {}", "  ".repeat(depth), word(node, situation.live, &offered), node.text)
     });
-    let tree = tree.collect();
+    // The task alone is no tree.
+    let tree = if situation.goals.nodes.len() > 1 { tree.collect() } else { Vec::new() };
     let belief = situation.belief.as_ref();
     let differences = belief.filter(|b| b.truth.is_some()).map(|belief| {
         let said = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);

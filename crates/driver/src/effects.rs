@@ -120,6 +120,8 @@ impl Driver {
             Effect::AskSymbolic { ask, spec } => self.compute(ask, &spec),
             Effect::CancelAsk(ask) => self.jobs.end_ask(ask, true),
             Effect::CheckProposal(proposal) => {
+                // A change may have dropped what the method's own checks read.
+                self.follow_episode();
                 let verdict = self.checked(&proposal);
                 self.report(Report::Checked { proposal: proposal.id, verdict });
             }

@@ -1,5 +1,6 @@
 //! A fork of a session where it is: a driver of its own over copies, which asks with another model, method, prompts or assertions what they
-//! would do there, up to the decision and no further. Nothing is written, no world takes a step.
+//! would do there, up to the decision to execute something and no further: a choice that is blocked executes nothing, and they go on from
+//! what it adds to their tree. Nothing is written, no world takes a step.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use super::source::{Source, roles_named};
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Draft, Request};
 use stepwright_episode::{
-    Actor, AskId, AskState, Assertions, Breakpoint, Event, Gate, Policy, Proposal, ProposalId, Record, Session, Turn,
+    Actor, AskId, AskState, Assertions, Breakpoint, Event, Gate, Mark, NodeId, Policy, Proposal, ProposalId, Record,
+    Session, Turn,
 };
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{Method, MethodStack};
@@ -36,6 +38,8 @@ pub struct Wanted {
 /// How often it is looked for what came, and for a person who waits no more. On a clock of its own: the runtime's timers panic while it goes
 /// down, which this may outlive.
 const LOOK: Duration = Duration::from_millis(5);
+/// Choices that are blocked, one after the other, after which nothing more is expected.
+const BLOCKED: u32 = 40;
 
 impl Fork {
     pub fn prompting(&mut self) -> &mut Prompting {
@@ -46,8 +50,14 @@ impl Fork {
     /// is one for long work.
     pub fn ask(mut self, wanted: Wanted, goes_on: impl Fn() -> bool) -> Result<Option<Heard>, String> {
         let Wanted { side, source, method, assertions } = wanted;
-        let (asks, offered) = (self.session.next_ask(), self.session.next_proposal());
-        let notes = self.session.current().map_or(0, |node| node.turn.notes.len());
+        // Where what is in use chooses what is blocked itself, such choices are compared.
+        let most = if blocked_choice(&self.session).is_some() { 0 } else { BLOCKED };
+        let since = Since {
+            node: self.session.cursor(),
+            ask: self.session.next_ask(),
+            proposal: self.session.next_proposal(),
+            notes: self.session.current().map_or(0, |node| node.turn.notes.len()),
+        };
         self.record(Event::Configured(side.configuration.clone()))?;
         // A decision is where it stops, and what was recommended here is somebody else's.
         self.record(Event::BreakpointsSet { breakpoints: vec![Breakpoint::Action("*".to_owned())] })?;
@@ -87,19 +97,27 @@ impl Fork {
             diverged: None,
             shown: Shown::default(),
         };
-        driver.request(Request::SetPolicy(Policy { steps: u32::MAX, token_budget: budget, ..Policy::default() }));
-        while driver.gate.session().policy.is_automatic() && goes_on() {
-            match returns.try_recv() {
-                Ok(message) => driver.message(message),
-                Err(_) => std::thread::sleep(LOOK),
+        let mut blocked = 0;
+        loop {
+            driver.request(Request::SetPolicy(Policy { steps: u32::MAX, token_budget: budget, ..Policy::default() }));
+            while driver.gate.session().policy.is_automatic() && goes_on() {
+                match returns.try_recv() {
+                    Ok(message) => driver.message(message),
+                    Err(_) => std::thread::sleep(LOOK),
+                }
             }
+            match blocked_choice(driver.gate.session()).filter(|_| blocked < most && goes_on()) {
+                Some(proposal) => driver.request(Request::Approve { proposal }),
+                None => break,
+            };
+            blocked += 1;
         }
         driver.jobs.stop_all();
         let session = driver.gate.session();
         if session.policy.is_automatic() {
             return Ok(None);
         }
-        Ok(Some(heard(session, side, (asks, offered, notes))))
+        Ok(Some(heard(session, side, &since)))
     }
 
     fn record(&mut self, event: Event) -> Result<(), String> {
@@ -108,18 +126,37 @@ impl Fork {
     }
 }
 
-/// What came of it: the asks from that number on, what is recommended of the proposals from that number on, else the last remark from
-/// there on.
-fn heard(session: &Session, mut side: Side, (asks, offered, notes): (AskId, ProposalId, usize)) -> Heard {
+/// Where a fork began: its node, and the first numbers that are its own.
+struct Since {
+    node: NodeId,
+    ask: AskId,
+    proposal: ProposalId,
+    /// Of the remarks at the node.
+    notes: usize,
+}
+
+/// What is recommended, where that is blocked: to choose it executes nothing.
+fn blocked_choice(session: &Session) -> Option<ProposalId> {
+    let turn = &session.current()?.turn;
+    let (recommended, _) = turn.recommended.as_ref()?;
+    let chosen = turn.proposal((*recommended)?)?;
+    (turn.mark(chosen) == Mark::Blocked).then_some(chosen.id)
+}
+
+/// What came of it: its asks, what is recommended of its proposals, else its last remark.
+fn heard(session: &Session, mut side: Side, since: &Since) -> Heard {
+    let path = session.path(session.cursor());
+    let own = path.iter().skip_while(|node| node.id != since.node);
+    let asked = own.flat_map(|node| &node.turn.asks).filter(|ask| ask.id >= since.ask).cloned().collect();
     let Some(turn) = session.current().map(|node| &node.turn) else {
-        return Heard { side, asks: Vec::new(), draft: None };
+        return Heard { side, asks: asked, draft: None };
     };
-    let asked = turn.asks.iter().filter(|ask| ask.id >= asks).cloned().collect();
     let (chosen, why) = turn.recommended.clone().unwrap_or_default();
-    let chosen = chosen.filter(|id| *id >= offered).and_then(|id| turn.proposal(id));
+    let chosen = chosen.filter(|id| *id >= since.proposal).and_then(|id| turn.proposal(id));
+    let notes = if session.cursor() == since.node { since.notes } else { 0 };
     let last = || turn.notes.get(notes..)?.last().cloned();
     side.why = match chosen {
-        None if why.is_empty() => failed(turn, asks).or_else(last).unwrap_or_default(),
+        None if why.is_empty() => failed(turn, since.ask).or_else(last).unwrap_or_default(),
         _ => why,
     };
     Heard { side, asks: asked, draft: chosen.map(|proposal| (proposal.ask, draft(proposal))) }
@@ -189,7 +226,9 @@ mod tests {
 
     #[test]
     fn what_a_side_comes_to_is_of_its_own_asks_and_proposals_alone() {
-        let heard = |session: &Session, from| heard(session, side(), from);
+        let heard = |session: &Session, (ask, proposal, notes)| {
+            heard(session, side(), &Since { node: 0, ask, proposal, notes })
+        };
         let asked = |heard: &Heard| heard.asks.iter().map(|ask| ask.id).collect::<Vec<_>>();
         let chosen = heard(&recommended(Some(2), "it is near"), (2, 2, 1));
         assert_eq!((asked(&chosen), chosen.side.why.as_str()), (vec![2, 3], "it is near"));

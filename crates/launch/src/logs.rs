@@ -1,6 +1,6 @@
 //! Files of logs for distilling and checking: logs of other programs, and sessions of this one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use stepwright_trajectory::Trajectory;
 
@@ -48,20 +48,29 @@ pub fn load_sessions(path: &Path, episode: Option<&str>, sources: &Sources) -> R
     Ok(LoadedFile { sessions, problems })
 }
 
-/// The episodes of a file, and what could not be read of it, in words.
-/// Errors: if nothing of it can be read: what, where, what to do.
-pub fn read_logs(path: &Path) -> Result<(Vec<Trajectory>, Vec<String>), String> {
-    if log::is_session(path) {
-        let loaded = log::load(path).map_err(|e| e.to_string())?;
-        let log = export::trajectory(&loaded.session);
-        if log.steps.is_empty() {
-            return Err(format!("{}: no step was taken in this session", path.display()));
+/// The episodes of some files; what could not be read of them is `told` in words.
+/// Errors: of a file nothing can be read, or there is no episode in any: what, where, what to do.
+pub fn read_logs(paths: &[PathBuf], told: impl Fn(&str)) -> Result<Vec<Trajectory>, String> {
+    let (mut logs, mut problems) = (Vec::new(), Vec::new());
+    for path in paths {
+        if log::is_session(path) {
+            let loaded = log::load(path).map_err(|e| e.to_string())?;
+            let log = export::trajectory(&loaded.session);
+            match log.steps.is_empty() {
+                true => problems.push(format!("{}: no step was taken in this session", path.display())),
+                false => logs.push(log),
+            }
+            continue;
         }
-        return Ok((vec![log], Vec::new()));
+        let read = world::read_logs(path).map_err(|e| e.to_string())?;
+        problems.extend(world::problems(&read, path));
+        logs.extend(read.all);
     }
-    let read = world::read_logs(path).map_err(|e| e.to_string())?;
-    let problems = world::problems(&read, path);
-    Ok((read.all, problems))
+    if let Some(problem) = problems.first().filter(|_| logs.is_empty()) {
+        return Err(problem.clone());
+    }
+    problems.iter().for_each(|problem| told(&format!("{problem}; the others were read")));
+    Ok(logs)
 }
 
 #[cfg(test)]

@@ -68,8 +68,18 @@ impl Method for Relay {
             let mark = round.turn.newest(p.id).map(|verdict| verdict.mark());
             p.action.is_some() && !matches!(mark, Some(Mark::Fails | Mark::Unknown))
         };
-        if let Some(p) = offered.iter().find(passes) {
+        let is_error = |p: &&Proposal| {
+            let exact = p.action.as_ref().and_then(|action| action.exact.as_deref());
+            exact.and_then(answer::refusal).is_some()
+        };
+        let (errors, answers): (Vec<&Proposal>, Vec<&Proposal>) =
+            offered.iter().filter(passes).copied().partition(is_error);
+        if let Some(p) = answers.first() {
             let why = if offered.len() == 1 { "it passes its checks" } else { "the first that passes its checks" };
+            return Step::Recommend { proposal: Some(p.id), why: why.into() };
+        }
+        if let Some(p) = errors.first() {
+            let why = "the provider's error and no answer; the program gets it as it would without the gate";
             return Step::Recommend { proposal: Some(p.id), why: why.into() };
         }
         let more = cx.options().count(&ATTEMPTS).saturating_sub(first);

@@ -169,7 +169,12 @@ fn of_action(function: &Function, calls: &EffectCalls) -> ActionEffects {
                     differences(old, new, &place, occasion.args, &mut changes);
                 }
             }
-            if !changed {
+            // What an object holds is said of its own attributes, not of a variable that leads to it.
+            let leads = |occasion: &Occasion<'_>| {
+                let other = referred(variable(&occasion.new, object, &attribute)?)?;
+                reached.iter().any(|(known, _)| known == other).then_some(())
+            };
+            if !changed && occasions.iter().all(|occasion| leads(occasion).is_none()) {
                 left_alone.push(format!("{path}.{attribute}"));
             }
         }
@@ -237,8 +242,7 @@ fn reached(function: &Function, occasions: &[Occasion<'_>]) -> Vec<(String, Stri
             let Some((object, path)) = reached.get(at).cloned() else { continue };
             let Some(first) = occasions.first() else { continue };
             for (attribute, value) in first.old.get(&object).and_then(Value::as_object).into_iter().flatten() {
-                let other = value.as_str().and_then(|text| text.strip_prefix('<')?.strip_suffix('>'));
-                if let Some(other) = other.filter(|other| first.old.get(*other).is_some())
+                if let Some(other) = referred(value).filter(|other| first.old.get(*other).is_some())
                     && reached.iter().all(|(known, _)| known != other)
                 {
                     reached.push((other.to_owned(), format!("{path}.{attribute}")));
@@ -248,6 +252,11 @@ fn reached(function: &Function, occasions: &[Occasion<'_>]) -> Vec<(String, Stri
         from = to;
     }
     reached
+}
+
+/// The object that a value is, by its name.
+fn referred(value: &Value) -> Option<&str> {
+    value.as_str()?.strip_prefix('<')?.strip_suffix('>')
 }
 
 fn attributes(occasions: &[Occasion<'_>], object: &str) -> BTreeSet<String> {

@@ -109,7 +109,9 @@ fn what_no_call_changes_is_said_to_be_left_alone() {
     for alone in ["self.posture", "self.close", "self.home.states", "self.home.name"] {
         assert!(grab.left_alone.iter().any(|text| text == alone), "{alone}: {:?}", grab.left_alone);
     }
-    assert!(!grab.left_alone.iter().any(|text| text == "self.held"));
+    for other in ["self.held", "self.home"] {
+        assert!(!grab.left_alone.iter().any(|text| text == other), "{other}");
+    }
 }
 
 #[test]

@@ -66,7 +66,9 @@ impl Refusal {
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.status, self.message())
+        write!(f, "{}: {}", self.status, self.message())?;
+        let wait = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("retry-after"));
+        wait.map_or(Ok(()), |(_, wait)| write!(f, " (retry-after: {wait})"))
     }
 }
 

@@ -72,7 +72,10 @@ mod tests {
     #[test]
     fn complaints_name_no_types_of_this_program() {
         for (complaint, plain) in [
-            ("invalid value: integer `-1`, expected u64", "invalid value: integer `-1`, expected a whole number from 0"),
+            (
+                "invalid value: integer `-1`, expected u64",
+                "invalid value: integer `-1`, expected a whole number from 0",
+            ),
             ("invalid type: string \"high\", expected f64", "invalid type: string \"high\", expected a number"),
             ("invalid length 0, expected struct Offer with 2 elements", "invalid type: a list, expected an object"),
             ("invalid type: sequence, expected a string", "invalid type: a list, expected a text"),

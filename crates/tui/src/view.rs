@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepwright_episode::{
-    ArtifactId, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
+    ArtifactId, ArtifactKind, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn,
+    Verdict, blind,
 };
 use stepwright_library::{Impact, Look};
 use stepwright_method::{Methods, Place, Section};
@@ -217,7 +218,16 @@ impl View {
         self.show_blind();
         self.selected = None;
         let records = std::mem::take(&mut self.records);
-        records.iter().for_each(|record| self.pass(record, false));
+        // Which row a change of the tree has pruned is not known here: what is recommended after it is chosen.
+        let mut pruned = false;
+        for record in &records {
+            match &record.event {
+                Event::ArtifactSettled { artifact, .. } if artifact.kind == ArtifactKind::Tree => pruned = true,
+                Event::Executed { .. } | Event::Moved { .. } => pruned = false,
+                _ => {}
+            }
+            self.pass(record, pruned);
+        }
         self.records = records;
         if let Some(id) = self.selected {
             self.choose_shown(id);

@@ -6,6 +6,8 @@ $ stepwright show kept/flat_watch_television.jsonl > shown; grep -m1 '^  duel' s
 $ stepwright export kept/flat_watch_television.jsonl --html page.html > said; grep -c '<summary>duel: they disagree</summary>' page.html
 ; What would do the same is no disagreement.
 $ stepwright run --world kitchen --tasks first=1 --method blocking --with blocking+answers=7 > out; grep '^Several' out
+; A choice that is blocked executes nothing: the others go on to one that does.
+$ stepwright run --world household --tasks first=1 --with blocking --max-steps 3 > out; grep -A9 '^Several' out
 ; A side that is none is refused before anything begins.
 $ stepwright run --world graph --tasks first=2 --method reprompt --with method=blocking --out results.jsonl
 $ stepwright run --world graph --tasks first=2 --method reprompt --with none.preconditions.py --out results.jsonl; ls results.jsonl

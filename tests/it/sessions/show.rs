@@ -65,6 +65,11 @@ impl Play {
                 let offers: Vec<String> = turn.offers.iter().map(|offer| format!("{:?}", offer.fate)).collect();
                 format!("asks {asks:?}, {} proposals, offers {offers:?}, notes {:?}", turn.proposals.len(), turn.notes)
             }
+            "marks" => {
+                let turn = &self.session().current().expect("begun").turn;
+                let marks = turn.proposals.iter().map(|p| format!("{}: {}", p.raw.trim(), turn.mark(p).word()));
+                marks.collect::<Vec<_>>().join("; ")
+            }
             "offer" => self.session().pending_offer().map_or("none".to_owned(), |offer| {
                 let value = offer.written.value.as_ref().map(|value| value.to_string()).unwrap_or_default();
                 format!("{}\n{}\n{value}", offer.written.title, offer.written.raw)

@@ -72,9 +72,7 @@ impl O3dStudy {
         };
         if let Some(logs) = &self.logs {
             let folder = std::env::temp_dir().join("stepwright-skills");
-            let (found, wrong) = by_logs(logs, &self.pairs, &self.world, &folder).map_err(failed)?;
-            wrong.iter().for_each(|line| note(&format!("{line}; the others were read")));
-            all.extend(found);
+            all.extend(by_logs(logs, &self.pairs, &self.world, &folder, note).map_err(failed)?);
         }
         let (tasks, seeds) = (self.episodes.of(&self.world)?, self.episodes.seeds.all().to_vec());
         let plan = Plan { conditions: all.into_iter().map(Arc::new).collect(), tasks, seeds };

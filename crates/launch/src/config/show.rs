@@ -86,9 +86,8 @@ fn key_line(section: &str, model: &ModelConfig) -> Shown {
 impl Config {
     /// Where a setting is from, in words; `None` where it has no value.
     pub fn source(&self, section: &str, key: &str) -> Option<&str> {
-        let is_it = |line: &&Shown| {
-            line.section == section && line.text.split_once(" = ").is_some_and(|(name, _)| name == key)
-        };
+        let is_it =
+            |line: &&Shown| line.section == section && line.text.split_once(" = ").is_some_and(|(name, _)| name == key);
         self.shown.iter().find(is_it).map(|line| line.source.as_str())
     }
 

@@ -320,7 +320,10 @@ mod tests {
     fn an_error_names_field_values_and_page() {
         for (text, parts) in [
             (r#"{"offer": {"drafts": [{"raw": "x", "origin": "llm"}]}}"#, ["`offer.drafts[0].origin`", "`agent`"]),
-            (r#"{"offer": {"drafts": [{"raw": "x", "score": "high"}]}}"#, ["`offer.drafts[0].score`", "expected a number"]),
+            (
+                r#"{"offer": {"drafts": [{"raw": "x", "score": "high"}]}}"#,
+                ["`offer.drafts[0].score`", "expected a number"],
+            ),
             (r#"{"offer": {}}"#, ["`offer`", "missing field `drafts`"]),
             (r#"{"acts": "x"}"#, ["`acts`", "`act`, `why`"]),
             (r#"{"act": 3}"#, ["`act`", "an action's text or an object"]),

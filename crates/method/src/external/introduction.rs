@@ -166,7 +166,8 @@ fn shared(key: &str, program: Table) -> Result<OptionSpec, String> {
 }
 
 fn own_option(declared: &Value, configured: &str) -> Result<OptionSpec, String> {
-    let declared: DeclaredOption = serde_json::from_value(declared.clone()).map_err(|e| format!("an option: {}", of_types(&e.to_string())))?;
+    let declared: DeclaredOption =
+        serde_json::from_value(declared.clone()).map_err(|e| format!("an option: {}", of_types(&e.to_string())))?;
     let key = declared.key.as_str();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if key.is_empty() || key.len() > LONGEST_NAME || !key.chars().all(plain) {

@@ -235,19 +235,22 @@ impl Work<'_> {
         let pool = match job {
             Job::Enumerate(action) => {
                 let actions = actions(store, action);
+                let mut found = 0;
                 for (at, action) in actions.iter().enumerate() {
                     let of = if action_of_effects(action).is_some() { "" } else { "preconditions of " };
                     let what = format!("inferring {of}{action} ({} of {})", at + 1, actions.len());
                     let pool = store.enumerate(action, |done, total| self.report_progress(&what, done, total));
                     let pool = pool.inspect_err(|_| self.progress_ends(&what))?;
                     self.progress_ends(&what);
+                    found += pool.candidates.len();
                     self.tell(store, pool);
                 }
                 let what = if let [one] = actions.as_slice() { one.as_str() } else { "all actions" };
-                self.desk.say(
-                    Level::Info,
-                    format!("candidates for {what} are inferred; look them over and adopt what is right"),
-                );
+                let said = match found {
+                    0 => format!("no candidate was found for {what}"),
+                    _ => format!("candidates for {what} are inferred; look them over and adopt what is right"),
+                };
+                self.desk.say(Level::Info, said);
                 return Ok(());
             }
             // Done before there is a store.

@@ -219,14 +219,15 @@ pub fn conditions(names: &[String], world: &str, given: &Given, methods: &Method
 }
 
 /// Conditions of skills found without a language model in the first pairs of a log, one for each number of pairs. Their files are
-/// written to a folder, named after what they hold. Lines that could not be read come with them, in words.
+/// written to a folder, named after what they hold. What could not be read is `told` in words.
 pub fn by_logs(
     log: &Path,
     numbers: &[usize],
     world: &str,
     folder: &Path,
-) -> Result<(Vec<Condition>, Vec<String>), String> {
-    let (all, wrong) = read_logs(log)?;
+    told: impl Fn(&str),
+) -> Result<Vec<Condition>, String> {
+    let all = read_logs(&[log.to_owned()], told)?;
     let found_in = data_digest(log)?;
     let mut pairs: Vec<&str> = Vec::new();
     for log in &all {
@@ -251,7 +252,7 @@ pub fn by_logs(
         let (name, found_in) = ("O3D".to_owned(), Some(found_in.clone()));
         Ok(Condition { name, method: "o3d", options, logs: Some(*number), found_in, knowledge })
     };
-    Ok((numbers.iter().map(condition).collect::<Result<_, String>>()?, wrong))
+    numbers.iter().map(condition).collect()
 }
 
 #[cfg(test)]
@@ -300,9 +301,13 @@ mod tests {
         let log = folder.path().join("logs.jsonl");
         let line = r#"{"id":"a","pair_id":"p","task":"t","success":true,"initial_observation":"A hall.","steps":[{"action":"look","observation":"A room."}]}"#;
         std::fs::write(&log, format!("{line}\n{{\"id\":1}}\n")).unwrap();
-        let (found, wrong) = by_logs(&log, &[1], "household", folder.path()).unwrap();
+        let wrong = std::cell::RefCell::new(Vec::new());
+        let told = |text: &str| wrong.borrow_mut().push(text.to_owned());
+        let found = by_logs(&log, &[1], "household", folder.path(), told).unwrap();
+        let wrong = wrong.take();
         assert_eq!((found.len(), found[0].logs, wrong.len()), (1, Some(1), 1));
         assert!(wrong[0].contains("line 2"), "{wrong:?}");
-        assert!(by_logs(&log, &[2], "household", folder.path()).unwrap_err().contains("holds 1 pair, not 2"));
+        let more = by_logs(&log, &[2], "household", folder.path(), |_| ());
+        assert!(more.unwrap_err().contains("holds 1 pair, not 2"));
     }
 }

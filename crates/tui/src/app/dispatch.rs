@@ -5,7 +5,7 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::gate::{is_command, is_implicit};
-use super::{App, Effect, Sleeper};
+use super::{App, Effect, Sleeper, Typed};
 use crate::actions::{ACTIONS, ActionId, Context};
 use crate::chrome::thousands;
 use crate::dialog::act::{Act, Purpose};
@@ -338,11 +338,24 @@ impl App {
         self.open(form);
     }
 
+    /// What was typed here over that proposal, or of one's own, and refused: nothing was decided since. It is there to be mended.
+    fn refused(&self, over: Option<ProposalId>) -> Option<String> {
+        let session = self.view.session.as_ref()?;
+        let node = session.current()?;
+        let here = (session.header.created, node.id, node.turn.decisions.len(), over);
+        let is_it = |typed: &&Typed| (typed.session, typed.at, typed.decided, typed.over) == here;
+        self.pending.typed.as_ref().filter(is_it).map(|typed| typed.text.clone())
+    }
+
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
+        let refused = self.refused(from);
+        let text = refused.as_deref().unwrap_or(text);
         match request::open(&self.view) {
             Some(open) => self.open(asked::program(from, text, &open.query, &request::calls(&self.view))),
             None => match from.and_then(|id| Some((id, self.view.lines_of(id)?))) {
-                Some((id, (text, example))) => self.open(asked::lines(id, &text, example, self.view.tools())),
+                Some((id, (own, example))) => {
+                    self.open(asked::lines(id, refused.as_ref().unwrap_or(&own), example, self.view.tools()));
+                }
                 None => self.open(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
             },
         }
@@ -462,14 +475,7 @@ impl App {
             A::NextProposal => self.choose_by(1),
             A::PreviousProposal => self.choose_by(-1),
             A::Choose(n) => self.choose(usize::from(n).saturating_sub(1)),
-            A::Manual => {
-                // What was refused is there to be mended.
-                let here = self.view.node().map(|node| (node.id, node.turn.decisions.len()));
-                let refused = self.view.message.as_ref().is_some_and(|(level, _)| *level != Level::Info);
-                let typed = self.pending.typed.clone().filter(|(node, decided, _)| here == Some((*node, *decided)));
-                let typed = typed.filter(|_| refused);
-                self.edit(None, &typed.map(|(.., text)| text).unwrap_or_default(), now);
-            }
+            A::Manual => self.edit(None, "", now),
             A::Policy => {
                 if let Some(session) = &self.view.session {
                     let form = asked::policy(&session.policy);

@@ -31,7 +31,7 @@ use super::panes::trail::Trail;
 use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
-use stepwright_episode::{NodeId, Session};
+use stepwright_episode::{NodeId, ProposalId, Session};
 use stepwright_method::Methods;
 use stepwright_protocol::{Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
 use stepwright_world::{Kinds, TaskInfo, named};
@@ -97,6 +97,16 @@ struct Themes {
 }
 
 /// Work begun outside that has not ended.
+/// A typed action, with where it was typed.
+struct Typed {
+    /// When the session was begun.
+    session: u64,
+    at: NodeId,
+    decided: usize,
+    over: Option<ProposalId>,
+    text: String,
+}
+
 #[derive(Default)]
 struct Pending {
     /// The words shown while a driver is being started.
@@ -109,8 +119,9 @@ struct Pending {
     mark: Option<String>,
     /// Whether a session to compare with is chosen once the catalogue has been read again.
     compares: bool,
-    /// The action that was typed last: where, after how many decisions there, and its text, to go on with where it was refused.
-    typed: Option<(NodeId, usize, String)>,
+    /// The action that was typed last: where, after how many decisions there, over which proposal, and its text, to go on with where it
+    /// was refused.
+    typed: Option<Typed>,
 }
 
 /// Areas of the last frame, for the mouse.
@@ -583,9 +594,16 @@ impl App {
                     if !command.only_reads() || matches!(command, Command::Gate(_)) {
                         self.dismiss_message();
                     }
-                    if let Command::Gate(Request::Manual { text }) = &command {
-                        let node = self.view.node();
-                        self.pending.typed = node.map(|node| (node.id, node.turn.decisions.len(), text.clone()));
+                    let typed = match &command {
+                        Command::Gate(Request::Manual { text }) => Some((None, text)),
+                        Command::Gate(Request::Edit { proposal, text }) => Some((Some(*proposal), text)),
+                        _ => None,
+                    };
+                    if let Some(((over, text), session)) = typed.zip(self.view.session.as_ref())
+                        && let Some(node) = session.current()
+                    {
+                        let (at, decided, text) = (node.id, node.turn.decisions.len(), text.clone());
+                        self.pending.typed = Some(Typed { session: session.header.created, at, decided, over, text });
                     }
                     self.send(command);
                 }

@@ -20,7 +20,7 @@ use crate::strip::{self, Slide};
 use crate::theme::{Role, Theme};
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top, width};
 use stepwright_episode::{NodeId, Session};
-use stepwright_export::compare::tips;
+use stepwright_export::compare;
 use stepwright_protocol::{Command, Request};
 use stepwright_text::words::count;
 
@@ -49,6 +49,13 @@ pub struct Presenter {
     asked: Option<NodeId>,
     /// Where the strip was drawn last.
     strip: Rect,
+}
+
+/// The tips of the branches in the order of the numbers that branches have at the step where they part.
+fn tips(session: &Session) -> Vec<NodeId> {
+    let mut tips = compare::tips(session);
+    tips.sort_by_cached_key(|tip| session.path(*tip).iter().map(|node| node.id).collect::<Vec<_>>());
+    tips
 }
 
 impl Presenter {

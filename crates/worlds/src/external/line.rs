@@ -254,12 +254,12 @@ mod tests {
             ("[1]", "is no JSON object: [1]"),
             ("", "breaks off"),
             (r#"{"observation":""}"#, "its answer: missing field `step`"),
-            (r#"{"step":-1,"observation":""}"#, "`step` of its answer: invalid value: integer `-1`, expected a whole number from 0"),
-            (r#"{"step":1}"#, "missing field `observation`"),
             (
-                r#"{"step":1,"observation":["x"]}"#,
-                "`observation` of its answer: invalid type: a list, expected a text",
+                r#"{"step":-1,"observation":""}"#,
+                "`step` of its answer: invalid value: integer `-1`, expected a whole number from 0",
             ),
+            (r#"{"step":1}"#, "missing field `observation`"),
+            (r#"{"step":1,"observation":["x"]}"#, "`observation` of its answer: invalid type: a list, expected a text"),
             (
                 r#"{"step":1,"observation":"","admissible":"go"}"#,
                 "`admissible` of its answer: invalid type: string \"go\", expected a list",
@@ -288,7 +288,7 @@ mod tests {
             ),
             (
                 r#"{"step":1,"observation":"","reward":"1"}"#,
-                "`reward` of its answer: invalid type: string \"1\", expected f64",
+                "`reward` of its answer: invalid type: string \"1\", expected a number",
             ),
         ] {
             let why = read(line.as_bytes()).unwrap_err();

@@ -44,9 +44,9 @@ impl BlockingPane {
                     .to_owned(),
             ),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
-            (PaneAction::Add, true, _) if is_blocked_leaf => Some(
-                "what it needs comes into the tree when it is chosen; then actions can be added below".to_owned(),
-            ),
+            (PaneAction::Add, true, _) if is_blocked_leaf => {
+                Some("what it needs comes into the tree when it is chosen; then actions can be added below".to_owned())
+            }
             (PaneAction::Add, true, _) => {
                 Some("nothing blocks this row; go to a blocked action or to what it needs".to_owned())
             }

@@ -187,7 +187,10 @@ impl HouseholdAgent {
                 Err(_) => break,
             }
         }
-        Shortfall::because("no plan reaches the goal with what is known")
+        Shortfall::because(match ranked.taken.is_empty() {
+            true => "no plan reaches the goal with what is known",
+            false => "no further plan was found",
+        })
     }
 
     /// The plan if no assertion blocked it, and the assertion that does.
