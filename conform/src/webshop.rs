@@ -83,7 +83,27 @@ fn number(value: &Value, key: &str) -> usize {
 
 /// A field compared as it is in the record.
 fn of(line: &Value, name: &'static str, own: Value) -> Found {
-    field(name, line.get(name).unwrap_or(&Value::Null), &own)
+    let expected = line.get(name).unwrap_or(&Value::Null);
+    field(name, expected, &in_kinds_of(expected, own))
+}
+
+/// A value with its numbers written as those of another, where they are the same: 0 and 0.0 are.
+fn in_kinds_of(expected: &Value, own: Value) -> Value {
+    match (expected, own) {
+        (Value::Number(_), Value::Number(own)) if expected.as_f64() == own.as_f64() => expected.clone(),
+        (Value::Object(of), Value::Object(own)) => {
+            let each = |(key, value): (String, Value)| {
+                let value = in_kinds_of(of.get(&key).unwrap_or(&Value::Null), value);
+                (key, value)
+            };
+            Value::Object(own.into_iter().map(each).collect())
+        }
+        (Value::Array(of), Value::Array(own)) => {
+            let each = |(at, value)| in_kinds_of(of.get(at).unwrap_or(&Value::Null), value);
+            Value::Array(own.into_iter().enumerate().map(each).collect())
+        }
+        (_, own) => own,
+    }
 }
 
 fn analysis(shop: &Arc<Shop>, at: &str, line: &Value, row: &mut Row) {

@@ -58,7 +58,9 @@ pub fn information_of_contradiction(fail: &ScriptFail, wording: Wording) -> Stri
 fn plain(name: &str, wording: Wording) -> String {
     let between = if wording == Wording::Code2022 { "" } else { " " };
     let name: String = name.chars().filter(|c| !c.is_ascii_digit() && !"<>()".contains(*c)).collect();
-    name.to_lowercase().replace('_', between).trim().to_owned()
+    let name = name.to_lowercase().replace('_', between).trim().to_owned();
+    // The programs put the words for the speaker wherever that name stands.
+    if wording != Wording::Paper && name == "character" { "I am".to_owned() } else { name }
 }
 
 /// The information of Cause, without the words around it.

@@ -107,11 +107,16 @@ pub fn parse_line(text: &str) -> Result<Line, ParseError> {
 fn next_param(text: &str) -> Option<(&str, &str, &str)> {
     for (open, _) in text.match_indices('<') {
         let inner = text.get(open + 1..)?;
-        for (close, _) in inner.match_indices('>').filter(|(at, _)| *at > 0) {
+        // Neither a name nor a number goes over a line's end.
+        let line = inner.find('\n').unwrap_or(inner.len());
+        for (close, _) in inner.match_indices('>').filter(|(at, _)| (1..=line).contains(at)) {
             let after = inner.get(close + 1..)?.trim_start();
             let Some(number) = after.strip_prefix('(') else { continue };
             let skip = number.chars().next().map_or(0, char::len_utf8);
             let Some(end) = number.get(skip..).and_then(|t| t.find(')')) else { continue };
+            if number.get(..skip + end).is_some_and(|number| number.contains('\n')) {
+                continue;
+            }
             let (number, after) = (number.get(..skip + end)?, number.get(skip + end + 1..)?);
             return Some((inner.get(..close)?, number, after));
         }

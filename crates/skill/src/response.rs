@@ -62,8 +62,11 @@ fn lines(response: &str) -> Result<Vec<(usize, &str)>, ResponseError> {
 pub fn skills(response: &str) -> Result<Skills, ResponseError> {
     let mut read = Skills::default();
     let mut listing = false;
+    // How far the first subtask's heading is indented.
+    let mut indent = None;
     for (number, line) in lines(response)? {
         let text = line.trim();
+        let own = line.len() - line.trim_start().len();
         if text.to_lowercase().contains("list the environment-specific") {
             listing = true;
         } else if let Some(action) = text.strip_prefix("> ").or_else(|| text.strip_prefix("Action:")) {
@@ -75,8 +78,13 @@ pub fn skills(response: &str) -> Result<Skills, ResponseError> {
             if listing {
                 read.skills.push(item.trim().parse().map_err(|e| wrong(number, e))?);
             } else {
-                let call = item.trim().trim_end_matches(':').parse().map_err(|e| wrong(number, e))?;
-                read.parts.push(Part { call, actions: Vec::new() });
+                match item.trim().trim_end_matches(':').parse() {
+                    Ok(call) => read.parts.push(Part { call, actions: Vec::new() }),
+                    // An observation of the log, further in than the headings, may list things as they are listed.
+                    Err(_) if indent.is_some_and(|first| own > first) => {}
+                    Err(e) => return Err(wrong(number, e)),
+                }
+                indent = indent.or(Some(own));
             }
         }
     }
@@ -155,6 +163,9 @@ mod tests {
         let error = skills("x\nNew summarization:\n- find bowl:\n").unwrap_err();
         assert!(error.to_string().starts_with("line 3: "), "{error}");
         assert_eq!(tips("Tips:\n- x").unwrap_err().to_string(), "no \"New summarization:\" in the response");
+        let log = "New summarization:\n- find(bowl):\n> look\n    - machine washable\n> take bowl\n";
+        let read = skills(log).unwrap();
+        assert_eq!(read.parts.iter().map(|part| part.actions.len()).collect::<Vec<_>>(), [2]);
         let error = primitives("New summarization:\n>> find(object)\nExample: x").unwrap_err();
         assert_eq!(error.to_string(), "line 3: an example precedes the first action");
     }

@@ -1,7 +1,7 @@
 //! Tokeniser: words by the rules of Unicode's annex 29 in the form that Lucene 8's standard tokeniser gives them, with emoji
 //! as tokens. At each place the longest token is taken; what begins none is passed over.
 
-use super::unicode::{Class, class, is_pictograph, is_skin_tone, takes_skin_tone};
+use super::unicode::{Class, class, is_pictograph, is_skin_tone, is_south_east_asian, takes_skin_tone};
 
 /// The longest token, in UTF-16 units; longer words are cut there.
 const LONGEST: usize = 255;
@@ -64,6 +64,10 @@ impl Tokens<'_> {
             Class::Letter | Class::Hebrew | Class::Digit | Class::Katakana | Class::Join => self.word(at),
             Class::Han | Class::Hiragana => self.extended(at).map_or(at, |(_, end)| end),
             Class::SouthEastAsian => self.run(at, Class::SouthEastAsian),
+            // A mark that nothing stands before begins a token as a letter of its script does.
+            Class::Extends if is_south_east_asian(first) => {
+                self.extended(at).map_or(at, |(_, end)| self.run(end, Class::SouthEastAsian))
+            }
             _ => at,
         };
         own.max(emoji)
@@ -129,12 +133,11 @@ impl Tokens<'_> {
             };
         }
         if matches!(first, '#' | '*' | '0'..='9') {
-            let mut at = self.past_extending_pictograph(start + first.len_utf8(), true);
-            if self.char_at(at) == Some(AS_EMOJI) {
-                at += AS_EMOJI.len_utf8();
-            }
-            return match self.char_at(at) {
-                Some(KEY_CAP) => self.past_extending_pictograph(at + KEY_CAP.len_utf8(), false),
+            let at = self.past_extending_pictograph(start + first.len_utf8());
+            let capped = at + AS_EMOJI.len_utf8();
+            return match (self.char_at(at), self.char_at(capped)) {
+                (Some(AS_EMOJI), Some(KEY_CAP)) => self.past_extending_pictograph(capped + KEY_CAP.len_utf8()),
+                _ if self.text.get(start..at).is_some_and(|read| read.contains(KEY_CAP)) => at,
                 _ => start,
             };
         }
@@ -162,15 +165,15 @@ impl Tokens<'_> {
         }
         let c = self.char_at(at)?;
         if is_skin_tone(c) {
-            return Some(self.past_extending_pictograph(at + c.len_utf8(), false));
+            return Some(self.past_extending_pictograph(at + c.len_utf8()));
         }
         if !is_pictograph(c) {
             return None;
         }
-        at = self.past_extending_pictograph(at + c.len_utf8(), false);
+        at = self.past_extending_pictograph(at + c.len_utf8());
         match self.char_at(at) {
             Some(tone) if is_skin_tone(tone) && takes_skin_tone(c) => {
-                Some(self.past_extending_pictograph(at + tone.len_utf8(), false))
+                Some(self.past_extending_pictograph(at + tone.len_utf8()))
             }
             Some(AS_EMOJI) => Some(at + AS_EMOJI.len_utf8()),
             _ => Some(at),
@@ -179,14 +182,10 @@ impl Tokens<'_> {
 
     /// The end of the characters that extend a pictograph: all that extend a character, but the two presentation
     /// selectors.
-    fn past_extending_pictograph(&self, mut at: usize, before_key_cap: bool) -> usize {
-        while let Some(c) = self.char_at(at).filter(|&c| {
-            !c.is_ascii()
-                && c != AS_TEXT
-                && c != AS_EMOJI
-                && !(before_key_cap && c == KEY_CAP)
-                && class(c) == Class::Extends
-        }) {
+    fn past_extending_pictograph(&self, mut at: usize) -> usize {
+        while let Some(c) =
+            self.char_at(at).filter(|&c| !c.is_ascii() && c != AS_TEXT && c != AS_EMOJI && class(c) == Class::Extends)
+        {
             at += c.len_utf8();
         }
         at
@@ -250,6 +249,13 @@ mod tests {
     #[test]
     fn signs_that_became_letters_since_are_none() {
         assert_eq!(all("fa\u{B8}ade \u{2D7}x 5\u{2E5} \u{55A}a"), ["fa", "ade", "x", "5", "a"]);
+        // Letters, ideographs and marks that are younger than Unicode 9, and tones of skin.
+        assert_eq!(
+            all("fa\u{8B5}de \u{9FD6} b\u{B55}c \u{1C90}\u{560}x y\u{1F3FD}z"),
+            ["fa", "de", "b", "c", "x", "y", "🏽", "z"]
+        );
+        assert_eq!(all("z\u{2D7}x \u{E31}q \u{E31} \u{19DA}"), ["z\u{2D7}x", "\u{E31}", "q", "\u{E31}", "\u{19DA}"]);
+        assert_eq!(all("*\u{20E3}\u{FE0F}\u{20E3} *\u{20E3}\u{FE0F}"), ["*\u{20E3}\u{FE0F}\u{20E3}", "*\u{20E3}"]);
     }
 
     #[test]

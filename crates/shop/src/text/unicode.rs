@@ -1,5 +1,8 @@
 //! Character classes of the tokeniser: Unicode's word-break property as of version 9, which Lucene 8 uses, the scripts that have
-//! their own tokens, and pictographs. Letters and digits come from a newer Unicode; punctuation that changed since is listed.
+//! their own tokens, and pictographs. Classes come from a newer Unicode; characters that are younger than version 9 have none, and what
+//! changed since is listed.
+
+use std::sync::LazyLock;
 
 use icu_properties::props::{EmojiModifierBase, GeneralCategory, LineBreak, Script, WordBreak};
 use icu_properties::{CodePointMapData, CodePointSetData};
@@ -63,7 +66,39 @@ pub(super) fn class(c: char) -> Class {
     }
 }
 
+/// The characters that Unicode 9 has: first and last of each range.
+static KNOWN: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
+    let parsed = regex_syntax::Parser::new().parse(r"\p{age:9.0}").map(regex_syntax::hir::Hir::into_kind);
+    let Ok(regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class))) = parsed else {
+        return vec![('\0', char::MAX)];
+    };
+    class.ranges().iter().map(|range| (range.start(), range.end())).collect()
+});
+
+fn is_known(c: char) -> bool {
+    let after = KNOWN.partition_point(|(first, _)| *first <= c);
+    after.checked_sub(1).and_then(|at| KNOWN.get(at)).is_some_and(|(_, last)| c <= *last)
+}
+
+/// Whether a character is of a script that is written without spaces, a mark of it too.
+pub(super) fn is_south_east_asian(c: char) -> bool {
+    CodePointMapData::<LineBreak>::new().get(c) == LineBreak::ComplexContext
+}
+
 fn beyond_ascii(c: char) -> Class {
+    match c {
+        _ if !is_known(c) => return Class::Other,
+        // A digit of the New Tai Lue, which was one of these then.
+        '\u{19DA}' => return Class::SouthEastAsian,
+        // Signs before numbers, and two of Vedic, which only extended what stands before them.
+        '\u{600}'..='\u{605}' | '\u{6DD}' | '\u{70F}' | '\u{8E2}' | '\u{1CF2}' | '\u{1CF3}' | '\u{110BD}' => {
+            return Class::Extends;
+        }
+        '\u{2D7}' => return Class::MidLetter,
+        // Tones of skin extend pictographs alone.
+        _ if is_skin_tone(c) => return Class::Other,
+        _ => {}
+    }
     match CodePointMapData::<WordBreak>::new().get(c) {
         // Newer versions of Unicode count modifier signs (the cedilla by itself, tone bars) and Armenian punctuation as letters.
         WordBreak::ALetter if is_sign(c) => return Class::Other,
@@ -78,7 +113,7 @@ fn beyond_ascii(c: char) -> Class {
     match CodePointMapData::<Script>::new().get(c) {
         Script::Han => Class::Han,
         Script::Hiragana => Class::Hiragana,
-        _ if CodePointMapData::<LineBreak>::new().get(c) == LineBreak::ComplexContext => Class::SouthEastAsian,
+        _ if is_south_east_asian(c) => Class::SouthEastAsian,
         _ => Class::Other,
     }
 }
