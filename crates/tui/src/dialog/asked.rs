@@ -42,7 +42,7 @@ fn workshop(command: CandidateCommand) -> Vec<Reply> {
 
 pub fn reject(proposal: ProposalId, action: &str) -> Form {
     let about =
-        format!("{}\nWhy not? The model sees the reason with your decision. May be empty.", sanitize::line(action));
+        format!("{}\nWhy not? The model sees the reason with your decision. May be empty.", sanitize::visible(action));
     line("Reject the proposal", "reject", about, "", move |reason| Some(Request::Reject { proposal, reason }))
 }
 

@@ -186,7 +186,7 @@ fn fault_rows(fault: &SyntaxFault, sure: bool, context: Context<'_>, theme: &The
     let key = context.keymap.hint(ActionId::AcceptText).unwrap_or_default();
     let (role, text) = match sure {
         true => (Role::Warn, format!("It does not parse; {key} again takes it as it is.")),
-        false => (Role::Dim, "What was typed stays; it is taken once it parses.".to_owned()),
+        false => (Role::Dim, format!("It does not parse yet; {key} asks before it is taken as it is.")),
     };
     rows.extend(words::labelled("", role, &text, width));
     rows

@@ -200,12 +200,14 @@ fn explained(map: &FloorPlan, width: usize, ascii: bool) -> Vec<Row> {
     }
     for mark in map.marks.iter().filter(|mark| mark.wanted) {
         let (glyph, role) = shown(mark);
-        let known = match mark.sight {
-            Sight::Seen => "",
-            Sight::Remembered => "out of sight",
-            Sight::Unseen => "never seen",
+        // What nobody has seen is known to the world alone.
+        let truth = format!("in truth {}", mark.note);
+        let parts = match mark.sight {
+            Sight::Seen => [mark.note.as_str(), ""],
+            Sight::Remembered => [mark.note.as_str(), "out of sight"],
+            Sight::Unseen => ["never seen", if mark.note.is_empty() { "" } else { &truth }],
         };
-        let parts: Vec<&str> = [mark.note.as_str(), known].into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let state = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
         rows.push(vec![run(role, format!("{glyph} ")), run(Role::Text, &mark.name), run(Role::Dim, state)]);
     }

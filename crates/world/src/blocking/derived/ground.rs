@@ -49,6 +49,7 @@ pub(super) fn domain(
         goals: goals.collect(),
         limits: Limits { selections: SELECTIONS, ..Limits::default() },
         refresh: true,
+        is_derived: true,
         ..Domain::default()
     };
     let entries = entries(derived, forest, next);

@@ -166,6 +166,8 @@ pub struct Domain {
     pub limits: Limits,
     /// Whether all that grew is checked again after every action executed, instead of only its ancestors.
     pub refresh: bool,
+    /// Whether it is made of assertions, effects and what the agent would do, and not written.
+    pub is_derived: bool,
     /// The wording of literals that are not shown as they are, by the literal's text.
     pub words: BTreeMap<String, String>,
     /// What does not hold of an action and yet does not block it, in words, by the action; of derived domains only.

@@ -126,6 +126,18 @@ impl Domain {
         }
     }
 
+    /// Why an action stands below a goal, or below one of the goals: a written domain says that it leads there, a derived one has what the
+    /// agent would do.
+    pub(crate) fn root_in_words(&self, goal: Option<&Atom>) -> String {
+        let goal = goal.map(|goal| self.spoken(&goal.to_string()));
+        match (self.is_derived, goal) {
+            (false, Some(goal)) => format!("it reaches the goal `{goal}`, or a part of that goal"),
+            (false, None) => "it reaches a goal, or a part of one".to_owned(),
+            (true, Some(goal)) => format!("the agent would do it for `{goal}`"),
+            (true, None) => "the agent would do it for the task".to_owned(),
+        }
+    }
+
     pub fn spoken(&self, thing: &str) -> String {
         match (self.words.get(thing), self.space) {
             (Some(words), _) => words.clone(),

@@ -23,7 +23,7 @@ impl Forest {
             let text = domain.spoken(&goal.to_string());
             let at = push(&mut tree, None, NodeKind::Goal, text, NodeStatus::Blocked, why);
             for root in mine {
-                let why = format!("it reaches the goal `{}`, or a part of that goal", domain.spoken(&goal.to_string()));
+                let why = domain.root_in_words(Some(goal));
                 self.show(domain, facts, root, Some(at), &why, &mut tree);
             }
         }

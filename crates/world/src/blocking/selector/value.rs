@@ -28,7 +28,7 @@ impl Scene<'_> {
         let refused = f64::from(self.memory.refusals(&leaf.text));
         let blocked = above.last().and_then(|parent| parent.blocked.as_ref());
         let Some(blocked) = blocked else {
-            return (100.0 - 5.0 * refused, "it reaches a goal, or a part of one".to_owned());
+            return (100.0 - 5.0 * refused, self.domain.root_in_words(None));
         };
         let resolution = &blocked.resolution;
         let schema = self.domain.condition(&blocked.condition.predicate);
