@@ -180,6 +180,7 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
         }
         facts.push(("duel".to_owned(), found));
     }
+    facts.retain(|(_, value)| !value.is_empty());
     facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
     Story {
         sentence: header.sentence.clone(),

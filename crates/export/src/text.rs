@@ -20,7 +20,7 @@ pub fn render(story: &Story) -> String {
 
 /// The lines before the first step.
 fn opening(story: &Story) -> String {
-    let mut out = format!("{}\n", line(&story.sentence));
+    let mut out = format!("{}\n", visible(story.sentence.trim()));
     let longest = story.facts.iter().map(|(label, _)| label.width()).max().unwrap_or(0).max("in force".len());
     for (label, value) in &story.facts {
         let pad = " ".repeat(longest - label.width());

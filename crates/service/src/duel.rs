@@ -134,7 +134,8 @@ fn sides(mut contenders: Vec<Contender>, ground: &SessionContext<'_>) -> Result<
     }
     let names: BTreeSet<&str> = contenders.iter().map(|c| c.name.as_str()).collect();
     if !SIDES.contains(&contenders.len()) || names.len() < contenders.len() {
-        return Err(format!("a duel has {} to {} sides, each another one", SIDES.start(), SIDES.end()));
+        let (least, most, all) = (SIDES.start(), SIDES.end(), contenders.len());
+        return Err(format!("a duel has {least} to {most} sides, each another one; here are {all}"));
     }
     contenders.into_iter().map(|c| Contestant::new(c, ground)).collect()
 }

@@ -37,7 +37,7 @@ pub fn rule(
     }
     let proposal = match proposal {
         Ok(proposal) => proposal,
-        Err(why) => return PolicyOutcome::Stop(format!("{NONE}{why}")),
+        Err(why) => return PolicyOutcome::Stop(format!("{NO_PROPOSAL}{why}")),
     };
     let Some(action) = &proposal.action else {
         return PolicyOutcome::Stop(NO_ACTION.to_owned());
@@ -70,12 +70,13 @@ pub fn rule(
     })
 }
 
-const NONE: &str = "there is no proposal to take: ";
+/// How the reason begins why nothing could be taken.
+pub const NO_PROPOSAL: &str = "there is no proposal to take: ";
 const NO_ACTION: &str = "the recommended proposal is no action";
 
 /// Whether a reason to stop tells which proposal is recommended, or what became of its checks: it names an action then.
 pub(crate) fn tells(why: &str) -> bool {
-    why.contains('`') || why.starts_with(NONE) || why == NO_ACTION
+    why.contains('`') || why.starts_with(NO_PROPOSAL) || why == NO_ACTION
 }
 
 /// Why no model may be asked under the budget, if so.

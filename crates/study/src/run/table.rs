@@ -4,6 +4,7 @@ use super::{RunResult, by_role};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::report::{Report, Table, refusals};
+use stepwright_episode::gate::NO_PROPOSAL;
 use stepwright_text::words::count;
 
 type Row<'a> = Group<'a, RunResult>;
@@ -72,6 +73,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.table(table);
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
+    report.text(without_proposal(results));
     disagreements(results, &mut report);
     by_role(results, &mut report);
     let share = |of: &Row<'_>| {
@@ -82,6 +84,19 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     let rows = kinds.iter().filter_map(share).collect();
     report.chart(Chart::Shares(Shares { measure: "episodes won".to_owned(), rows }));
     report
+}
+
+/// How many ended because nothing was left to be taken, and why the first of them.
+fn without_proposal(results: &[RunResult]) -> String {
+    let lost = results.iter().filter(|result| !result.won && result.error.is_none());
+    let reasons: Vec<&str> = lost.filter_map(|result| result.ended.strip_prefix(NO_PROPOSAL)).collect();
+    match reasons.as_slice() {
+        [] => String::new(),
+        [why] => format!("1 episode ended without a proposal to take: {why}\n"),
+        [why, ..] => {
+            format!("{} ended without a proposal to take; the first: {why}\n", count(reasons.len(), "episode"))
+        }
+    }
 }
 
 /// Who disagreed where: a row a step at which sides would have done different things, the side that decided first.
