@@ -53,6 +53,9 @@ pub fn load_sessions(path: &Path, episode: Option<&str>, sources: &Sources) -> R
 pub fn read_logs(paths: &[PathBuf], told: impl Fn(&str)) -> Result<Vec<Trajectory>, String> {
     let (mut logs, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
+        if path.is_dir() {
+            return Err(format!("{}: this is a folder; name the files in it", path.display()));
+        }
         if log::is_session(path) {
             let loaded = log::load(path).map_err(|e| e.to_string())?;
             let log = export::trajectory(&loaded.session);

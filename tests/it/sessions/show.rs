@@ -4,6 +4,7 @@
 //! `show process` (how often it was started, and what it was asked).
 
 use serde_json::Value;
+use stepwright::blocking::BlockingTree;
 use stepwright::driver::{Notice, Situation};
 use stepwright::method::Place;
 use stepwright::methods::METHODS;
@@ -44,16 +45,13 @@ impl Play {
                 format!("{paths:?}, by node {:?}", view.drift)
             }
             "tree" => {
-                let (tree, live) = (&self.situation().goals, self.situation().live);
-                let depth =
-                    |mut at: usize| std::iter::from_fn(|| tree.nodes[at].parent.inspect(|parent| at = *parent)).count();
-                let rows = tree.nodes.iter().enumerate().map(|(at, node)| {
-                    format!("{}{}: {}", "  ".repeat(depth(at)), format!("{:?}", node.status).to_lowercase(), node.text)
-                });
-                std::iter::once(if live { "live" } else { "not live" }.to_owned())
-                    .chain(rows)
-                    .collect::<Vec<_>>()
-                    .join("\n")
+                let live = if self.situation().live { "live" } else { "not live" };
+                format!("{live}\n{}", drawn(&self.situation().goals))
+            }
+            "explained" => {
+                let notices = &self.watched.as_ref().expect("begun").notices;
+                let tree = |n: &Notice| if let Notice::Blocking { tree, .. } = n { Some(drawn(tree)) } else { None };
+                notices.iter().rev().find_map(tree).expect("a tree")
             }
             "reason" => {
                 let row = self.situation().goals.nodes.iter().find(|node| node.text == text);
@@ -143,4 +141,13 @@ impl Play {
         });
         words.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// A tree, a row a line.
+fn drawn(tree: &BlockingTree) -> String {
+    let depth = |mut at: usize| std::iter::from_fn(|| tree.nodes[at].parent.inspect(|parent| at = *parent)).count();
+    let rows = tree.nodes.iter().enumerate().map(|(at, node)| {
+        format!("{}{}: {}", "  ".repeat(depth(at)), format!("{:?}", node.status).to_lowercase(), node.text)
+    });
+    rows.collect::<Vec<_>>().join("\n")
 }
