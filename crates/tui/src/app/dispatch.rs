@@ -343,7 +343,7 @@ impl App {
         let session = self.view.session.as_ref()?;
         let node = session.current()?;
         let here = (session.header.created, node.id, node.turn.decisions.len(), over);
-        let is_it = |typed: &&Typed| (typed.session, typed.at, typed.decided, typed.over) == here;
+        let is_it = |typed: &&Typed| typed.refused && (typed.session, typed.at, typed.decided, typed.over) == here;
         self.pending.typed.as_ref().filter(is_it).map(|typed| typed.text.clone())
     }
 

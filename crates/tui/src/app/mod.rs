@@ -105,6 +105,7 @@ struct Typed {
     decided: usize,
     over: Option<ProposalId>,
     text: String,
+    refused: bool,
 }
 
 #[derive(Default)]
@@ -292,6 +293,11 @@ impl App {
             self.back = self.pending.visit.take();
             let read_only = self.manner.read_only || self.back.is_some();
             (self.view.always_blind, self.view.read_only) = (self.manner.blind, read_only);
+        }
+        if let (Notice::Say { level: Level::Warning | Level::Error, .. }, Some(typed)) =
+            (&notice, &mut self.pending.typed)
+        {
+            typed.refused = true;
         }
         if matches!(notice, Notice::World(_)) {
             self.banner_read = false;
@@ -603,7 +609,8 @@ impl App {
                         && let Some(node) = session.current()
                     {
                         let (at, decided, text) = (node.id, node.turn.decisions.len(), text.clone());
-                        self.pending.typed = Some(Typed { session: session.header.created, at, decided, over, text });
+                        self.pending.typed =
+                            Some(Typed { session: session.header.created, at, decided, over, text, refused: false });
                     }
                     self.send(command);
                 }
