@@ -77,7 +77,7 @@ fn kept(text: &str, said: Said) -> Vec<String> {
 /// A line with what stands in double quotes in single ones; a double quote without another stays.
 fn single_quoted(line: &str) -> String {
     let mut parts: Vec<&str> = line.split('"').collect();
-    let lone = if parts.len() % 2 == 0 { parts.pop() } else { None };
+    let lone = if parts.len().is_multiple_of(2) { parts.pop() } else { None };
     let paired = parts.join("'");
     match lone {
         Some(rest) => format!("{paired}\"{rest}"),
