@@ -56,6 +56,16 @@ pub fn of_types(complaint: &str) -> String {
     format!("{}{plain}", before.replace("sequence,", "a list,").replace("map,", "an object,"))
 }
 
+/// White space as Python strips it: Unicode's, and the four separators of ASCII.
+pub fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// A text without the white space at its ends, as Python strips it.
+pub fn stripped(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
 fn plural(noun: &str) -> String {
     let stem = noun.strip_suffix('y').filter(|s| s.ends_with(|c: char| !"aeiou".contains(c)));
     match stem {
@@ -83,6 +93,11 @@ mod tests {
         ] {
             assert_eq!(of_types(complaint), plain);
         }
+    }
+
+    #[test]
+    fn separators_are_stripped_as_python_strips_them() {
+        assert_eq!(stripped("\u{1c}\u{a0} look\u{1f}\n"), "look");
     }
 
     #[test]

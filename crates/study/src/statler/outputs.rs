@@ -1,6 +1,7 @@
 //! Outputs of a model for a request, examined without running them: their calls, and the comparison of texts that the published
 //! script makes.
 
+use stepwright_text::words::stripped;
 use stepwright_worlds::table::Move;
 
 /// The calls of an output, as its lines make them.
@@ -67,7 +68,7 @@ pub fn equal_text(generated: &str, gold: &str, said: Said) -> bool {
 fn kept(text: &str, said: Said) -> Vec<String> {
     let begins = |line: &str, words: &[&str]| words.iter().any(|word| line.starts_with(word));
     // The script also drops lines that begin with two spaces, but strips every line before it looks.
-    let lines = text.lines().map(|line| line.trim_matches(is_space)).filter(|line| {
+    let lines = text.lines().map(stripped).filter(|line| {
         let code = said == Said::Counts || !begins(line, &["say", "if", "def", "while"]);
         code && !line.is_empty() && !begins(line, &["# ", "update_wm", "noop"])
     });
@@ -83,11 +84,6 @@ fn single_quoted(line: &str) -> String {
         Some(rest) => format!("{paired}\"{rest}"),
         None => paired,
     }
-}
-
-/// White space as Python strips it.
-fn is_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
 #[cfg(test)]

@@ -42,11 +42,12 @@ const GLOSSARY: [(&str, &str); 15] = [
 ];
 
 /// The statuses of candidate preconditions, as the Preconditions pane names them.
-const STATUSES: [(&str, &str); 10] = [
+const STATUSES: [(&str, &str); 11] = [
     ("in force", "checked at every step from now on; what is adopted (A) is in force"),
     ("suggested", "the best by the ranking that is named above the list; adopted unless you mark others"),
     ("equivalent", "holds at exactly the instances of a suggested one"),
     ("implied", "valid, but a stronger valid candidate implies it"),
+    ("left alone", "an effect: no demonstrated call changes the variable; it can be marked and adopted"),
     ("held back", "valid, but the calls are too few to tell it from coincidence; it can be marked and adopted"),
     ("always", "holds at every instance, so it forbids nothing"),
     ("fails", "a demonstration made a call that it would have forbidden"),

@@ -12,6 +12,7 @@ use super::state::State;
 use super::{Edition, Source, facts, goal, picture, planning, program, text, truth};
 use crate::Simulated;
 use stepwright_program::Call;
+use stepwright_text::words::stripped;
 use stepwright_trajectory::Step;
 use stepwright_world::planner::classical::{PlanningTask, Unseen};
 use stepwright_world::{Atom, Facts, Map, Outcome, ProgramHeader, Symbols, WorldError, WorldKind};
@@ -84,7 +85,7 @@ impl crate::Episode for Episode {
     }
 
     fn act(&mut self, command_text: &str) -> Outcome {
-        let (edition, action) = (self.edition, command_text.trim().to_owned());
+        let (edition, action) = (self.edition, stripped(command_text).to_owned());
         let Some(command) = rules::find(&self.game, &self.state, edition, &action) else {
             let (call, observation) = (program::call_of(&action, edition), Some(text::NOTHING_HAPPENS.to_owned()));
             return self.tell(Step { action, call, observation, refused: true, ..Step::default() });

@@ -1,5 +1,7 @@
 //! Actions as text: a verb and the ids it is about (`put Mug|1 Sink|1`). What they do is said elsewhere.
 
+use stepwright_text::words::{is_space, stripped};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Verb {
     TurnLeft,
@@ -62,8 +64,8 @@ impl<'a> Action<'a> {
     /// Reads an action.
     /// Errors: if its verb is unknown, or it names too few or too many things; says what would be right.
     pub fn read(text: &'a str) -> Result<Action<'a>, String> {
-        let text = text.trim();
-        let mut words = text.split_whitespace();
+        let text = stripped(text);
+        let mut words = text.split(is_space).filter(|word| !word.is_empty());
         let word = words.next().unwrap_or_default();
         let Some((verb, _, takes)) = VERBS.into_iter().find(|(_, known, _)| *known == word) else {
             let known = VERBS.map(|(_, word, _)| word).join(", ");

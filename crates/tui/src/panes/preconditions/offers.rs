@@ -72,7 +72,12 @@ impl PreconditionsPane {
         }
         let left_out = !self.items.is_empty() || self.has_left_out(view);
         if left_out && self.ranking() == Ranking::Evidence {
-            let held = if self.shows_held { "hide held back" } else { "show held back" };
+            let held = match (self.shows_held, self.effects) {
+                (true, true) => "hide left alone",
+                (false, true) => "show left alone",
+                (true, false) => "hide held back",
+                (false, false) => "show held back",
+            };
             actions.push((PaneAction::HeldBack, held));
         }
         if !self.items.is_empty() {

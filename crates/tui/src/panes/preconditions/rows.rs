@@ -130,6 +130,9 @@ pub fn status(
         }
         (Validity::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
         (Validity::Valid, ..) if suggested => (glyphs.star, "suggested", Role::Accent),
+        (Validity::Valid, ..) if held && pool.is_some_and(Pool::is_of_effects) => {
+            (glyphs.yes, "left alone", Role::Changed)
+        }
         (Validity::Valid, ..) if held => (glyphs.yes, "held back", Role::Changed),
         // What is optimal among fewer is not said to be so among all.
         (Validity::Valid, ..) if ranking == Ranking::EquationOne => (glyphs.yes, "valid", Role::Good),
