@@ -106,7 +106,9 @@ impl Fork {
                     Err(_) => std::thread::sleep(LOOK),
                 }
             }
-            match blocked_choice(driver.gate.session()).filter(|_| blocked < most && goes_on()) {
+            let spent = driver.gate.session().spent;
+            let may_ask = budget.is_none_or(|budget| spent.prompt.saturating_add(spent.completion) < budget);
+            match blocked_choice(driver.gate.session()).filter(|_| may_ask && blocked < most && goes_on()) {
                 Some(proposal) => driver.request(Request::Approve { proposal }),
                 None => break,
             };
