@@ -17,7 +17,7 @@ use super::service::{Fork, Services};
 use super::setup::{Persistence, system_clock};
 use super::source::{Source, roles_named};
 use stepwright_episode::duel::{Heard, Side};
-use stepwright_episode::gate::{Draft, Request};
+use stepwright_episode::gate::{Draft, Request, spent};
 use stepwright_episode::{
     Actor, AskId, AskState, Assertions, Breakpoint, Event, Gate, Mark, NodeId, Policy, Proposal, ProposalId, Record,
     Session, Turn,
@@ -106,8 +106,7 @@ impl Fork {
                     Err(_) => std::thread::sleep(LOOK),
                 }
             }
-            let spent = driver.gate.session().spent;
-            let may_ask = budget.is_none_or(|budget| spent.prompt.saturating_add(spent.completion) < budget);
+            let may_ask = budget.is_none_or(|budget| spent(driver.gate.session()) < budget);
             match blocked_choice(driver.gate.session()).filter(|_| may_ask && blocked < most && goes_on()) {
                 Some(proposal) => driver.request(Request::Approve { proposal }),
                 None => break,

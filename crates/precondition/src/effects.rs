@@ -171,10 +171,10 @@ fn of_action(function: &Function, calls: &EffectCalls) -> ActionEffects {
             }
             // What an object holds is said of its own attributes, not of a variable that leads to it.
             let leads = |occasion: &Occasion<'_>| {
-                let other = referred(variable(&occasion.new, object, &attribute)?)?;
-                reached.iter().any(|(known, _)| known == other).then_some(())
+                let other = variable(&occasion.new, object, &attribute).and_then(referred);
+                other.is_some_and(|other| reached.iter().any(|(known, _)| known == other))
             };
-            if !changed && occasions.iter().all(|occasion| leads(occasion).is_none()) {
+            if !changed && !occasions.iter().any(leads) {
                 left_alone.push(format!("{path}.{attribute}"));
             }
         }

@@ -35,7 +35,7 @@ pub use messages::{
     Unchecked,
 };
 pub(crate) use policy::tells;
-pub use policy::{NO_PROPOSAL, PolicyOutcome, rule};
+pub use policy::{NO_PROPOSAL, PolicyOutcome, rule, spent};
 use replay::Replay;
 #[cfg(test)]
 pub(super) use simulation::header;

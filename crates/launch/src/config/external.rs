@@ -63,9 +63,6 @@ fn commands(
     let mut adapters = BTreeMap::new();
     for section in merged.keys().filter_map(|name| name.strip_suffix('.')).filter(|section| base(section) == group) {
         let Some((_, name)) = section.split_once('.') else { continue };
-        // A command that cannot be read was told where it was read.
-        let unread = format!("`command` in [{section}] ");
-        let is_told = problems.iter().any(|told| told.message.starts_with(&unread));
         let mut wrong =
             |key: &str, why: String| problems.push(problem(merged, paths, &format!("{section}.{key}"), why));
         let read: Section = Values(merged).section(section).unwrap_or_else(|why| {
@@ -73,11 +70,13 @@ fn commands(
             Section::default()
         });
         let Some(command) = read.command else {
-            if !is_told {
-                wrong("", format!("[{section}] has no `command`; name the program to start"));
-            }
+            wrong("", format!("[{section}] has no `command`; name the program to start"));
             continue;
         };
+        if command.is_empty() {
+            // It cannot be read, which was told where it was.
+            continue;
+        }
         let mut each = |key: &str, why: String| wrong(key, format!("`{key}` in [{section}]: {why}"));
         let env = good(&read.env, variable, |why| each("env", why));
         let phrases = good(&read.actions, str::parse, |why| each("actions", why));

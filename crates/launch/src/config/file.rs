@@ -106,7 +106,13 @@ impl Reader<'_> {
             };
             match from_toml(setting, value) {
                 Ok(read) => self.put(format!("{section}.{key}"), read, at),
-                Err(why) => self.problem(value.span().start, format!("`{key}` in [{section}] {why}")),
+                Err(why) => {
+                    self.problem(value.span().start, format!("`{key}` in [{section}] {why}"));
+                    if setting.kind == Kind::Command {
+                        // There is one, though it cannot be read: no command that can be read is empty.
+                        self.put(format!("{section}.{key}"), Value::Array(Vec::new()), at);
+                    }
+                }
             }
         }
     }

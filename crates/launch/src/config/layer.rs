@@ -29,6 +29,8 @@ pub(super) type Layer = BTreeMap<String, (toml::Value, Source)>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) section: String,
+    /// Empty where the line is no setting.
+    pub(super) key: String,
     pub(super) text: String,
     pub(super) source: String,
 }

@@ -46,7 +46,7 @@ fn add(shown: &mut Vec<Shown>, merged: &Layer, section: &str, keys: impl Iterato
     for key in keys {
         if let Some((value, source)) = merged.get(&format!("{section}.{key}")) {
             let text = format!("{key} = {}", plain(&key, value));
-            shown.push(Shown { section: section.to_owned(), text, source: source.to_string() });
+            shown.push(Shown { section: section.to_owned(), key, text, source: source.to_string() });
         }
     }
 }
@@ -80,15 +80,14 @@ fn key_line(section: &str, model: &ModelConfig) -> Shown {
         (None, false) => ("# key: absent", format!("${from} is not set")),
         (None, true) => ("# key: none", "api_key_env is empty".to_owned()),
     };
-    Shown { section: section.to_owned(), text: text.to_owned(), source }
+    Shown { section: section.to_owned(), key: String::new(), text: text.to_owned(), source }
 }
 
 impl Config {
     /// Where a setting is from, in words; `None` where it has no value.
     pub fn source(&self, section: &str, key: &str) -> Option<&str> {
-        let is_it =
-            |line: &&Shown| line.section == section && line.text.split_once(" = ").is_some_and(|(name, _)| name == key);
-        self.shown.iter().find(is_it).map(|line| line.source.as_str())
+        let line = self.shown.iter().find(|line| line.section == section && line.key == key);
+        line.map(|line| line.source.as_str())
     }
 
     /// The merged configuration as TOML, each value with its source in a comment. Holds no key.

@@ -105,10 +105,10 @@ impl Command {
                 Some(Said::Nudge) | None => {}
             }
         };
+        // There is a status where it had ended by itself.
         let exit = process.end(true).map(|status| format!(" ({status})")).unwrap_or_default();
-        let why = if why == "ended" { format!("{why}{exit}") } else { why.to_owned() };
         let last = process.last_words().join("; ");
-        Err(if last.is_empty() { format!("`{name}` {why}") } else { format!("`{name}` {why}: {last}") })
+        Err(if last.is_empty() { format!("`{name}` {why}{exit}") } else { format!("`{name}` {why}{exit}: {last}") })
     }
 
     /// Options as sessions record them, of options by the keys that the method gives them. It has introduced itself.
