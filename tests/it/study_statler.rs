@@ -45,9 +45,12 @@ fn recorded_runs_stand_in_tables_beside_the_papers_figures() {
     insta::assert_snapshot!(out(&output));
     let output = study(folder.path(), &["--recorded", "--data", &path, "--methods", "statler", "--json"]);
     let value: Value = serde_json::from_str(&out(&output)).unwrap();
-    let row = json!({"domain": "weight", "method": "statler", "model": "recorded", "episodes": 1, "success": 1,
-        "successful_steps": 1.0, "non_temporal": [1, 1], "temporal": [1, 1]});
-    assert_eq!(value, json!({"scores": [row], "not_judged": 0}));
+    let [success, own] = [&value["tables"][0], &value["tables"][1]];
+    assert_eq!((&success["table"], success["rows"].as_array().unwrap().len()), (&json!("Table 1"), 1));
+    let cells = ["domain", "method", "model", "success", "steps"].map(|name| &success["rows"][0][name]);
+    assert_eq!(json!(cells), json!(["weight", "statler", "recorded", "1/1", 1.0]));
+    assert_eq!((&own["rows"][0]["non-temporal"], &own["rows"][0]["temporal"]), (&json!("1/1"), &json!("1/1")));
+    assert!(!err(&output).contains("left out"), "{}", err(&output));
 }
 
 fn row(text: &str, begins: &str) -> Vec<String> {
@@ -88,10 +91,9 @@ fn shipped_episodes_are_run_scored_drawn_and_not_run_again() {
     assert!(std::fs::read_to_string(&svg).unwrap().matches("<polyline").count() >= 6);
     let value = out(&study(folder.path(), &["--out", &results, "--first", "1", "--json"]));
     let value: Value = serde_json::from_str(&value).unwrap();
-    assert_eq!(
-        (value["scores"].as_array().unwrap().len(), &value["cups"][0]["series"][0]["values"][9]),
-        (5, &json!(1.0))
-    );
+    assert_eq!(value["tables"][0]["rows"].as_array().unwrap().len(), 5);
+    let cups = value["charts"].as_array().unwrap().iter().find(|chart| chart["measure"] == "a(n)").unwrap();
+    assert_eq!(cups["series"][0]["values"][9], json!(1.0));
 }
 
 #[test]

@@ -48,9 +48,12 @@ pub(super) fn compare(file: &Path, label: &str) -> Row {
         match program_of(&transcript) {
             Err(why) => row.differs(difference(&episode.id, "a program", why)),
             Ok(program) => {
+                // Some games have a bath's basin that is of the type of a sink's, which its name, all that a log has, does not say.
+                let misnamed = |action: &str| action.starts_with("clean ") && action.contains("bathtubbasin");
                 for found in violations(&log, &transcript, &program)
                     .into_iter()
                     .filter(|found| accepted(found.step) && found.check.status == Status::Fails)
+                    .filter(|found| !misnamed(&found.action))
                 {
                     let at = format!("{} step {} `{}`", episode.id, found.step + 1, found.action);
                     row.differs(difference(at, "no violation", format!("{:?}", found.check)));

@@ -8,7 +8,7 @@ use super::recordings::Recordings;
 use crate::{Difference, Row};
 use stepwright_method::reference::algorithm_1;
 use stepwright_method::verify::{Reading, Verified, rules, verify};
-use stepwright_program::{Call, Limits, Role, Rules, Specification, State, run_module};
+use stepwright_program::{Call, Limits, Literal, Role, Rules, Specification, State, run_module};
 use stepwright_worlds::dialogue::Dialogue;
 
 /// The specification of a service and the preconditions that a file's cases name.
@@ -146,8 +146,9 @@ fn run(setting: &Setting, dialogue: &Dialogue, case: &Value) -> Result<Run, Stri
 fn reading(specification: &Specification, call: &Call) -> Reading {
     let of = |role| specification.functions().iter().any(|f| f.receiver == call.receiver && f.role == role);
     let observed = specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Observation);
+    let nested = call.args.iter().any(|arg| matches!(arg, Literal::List(_) | Literal::Dict(_)));
     match (of(Role::Action), of(Role::Observation)) {
-        (true, _) if observed => Reading::Nothing,
+        (true, _) if observed || nested => Reading::Nothing,
         (true, _) => Reading::Action,
         (false, true) => Reading::EndOfTurn,
         (false, false) => Reading::Nothing,

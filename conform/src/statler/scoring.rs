@@ -13,8 +13,8 @@ use stepwright_study::recordings::{json_files, name_of};
 use stepwright_study::statler::groups::Group;
 use stepwright_study::statler::outputs::{Output, Said, equal_text};
 use stepwright_study::statler::recorded::{Episode, episode_files};
-use stepwright_study::statler::report::scored;
-use stepwright_study::statler::scores::Played;
+use stepwright_study::statler::report::common;
+use stepwright_study::statler::scores::{Played, Scores, Share};
 use stepwright_worlds::table::Move;
 
 /// A method's recorded run of an episode.
@@ -114,24 +114,25 @@ fn scores(file: &Path, runs: &Runs) -> Row {
         let played = runs.iter().filter(|(index, _)| is_used(index)).map(|(_, played)| played.clone());
         Group::of(&mut groups, domain, &own_name(method), "recorded").played.extend(played);
     }
-    let all = scored(&groups);
-    for (cut, common) in [("per_model_truncation", false), ("aligned_truncation", true)] {
+    let pair = |share: Share| [share.right, share.of];
+    for (cut, is_common) in [("per_model_truncation", false), ("aligned_truncation", true)] {
         for (domain, method, numbers) in entries(&expected, cut) {
             let at = format!("{}, {domain} {method}, {cut}", name_of(file));
-            let Some(got) = all.iter().find(|got| got.domain == *domain && got.method == own_name(method)) else {
+            let Some(group) = groups.iter().find(|g| g.domain == *domain && g.method == own_name(method)) else {
                 row.differs(difference(at, numbers, "no recorded outputs"));
                 continue;
             };
+            let got = Scores::of(&group.played);
             // A method that none is compared with is cut at its own failures alone.
-            let own = [got.non_temporal, got.temporal];
-            let [non_temporal, temporal] = got.common.filter(|_| common).unwrap_or(own);
+            let by_memory = common(&groups, group).filter(|_| is_common).unwrap_or(got.requests);
+            let [non_temporal, temporal] = [by_memory.non_temporal, by_memory.temporal].map(pair);
             let whole = [
                 ("episodes", json!(got.episodes)),
                 ("success", json!(got.success)),
                 ("successful_steps", json!(got.successful_steps)),
             ];
             let requests = [("non_temporal", json!(non_temporal)), ("temporal", json!(temporal))];
-            let figures = whole.into_iter().filter(|_| !common).chain(requests);
+            let figures = whole.into_iter().filter(|_| !is_common).chain(requests);
             figures.for_each(|(name, got)| figure(&mut row, &at, numbers, name, got));
         }
     }

@@ -1,6 +1,7 @@
 //! `stepwright preconditions logs`: which assertions logs of episodes violate and which effects they contradict, where, with what values.
 //! No model, no world.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -36,10 +37,16 @@ impl CheckLogs {
         let set = set.map_err(|e| CliError::Failed(e.to_string()))?;
         let (mut out, mut steps, mut logs) = (String::new(), 0, 0);
         let (mut violated, mut contradicted) = (0, 0);
+        // Logs that list no tools have those actions that they call.
+        let mut idle: BTreeSet<&str> = set.iter().flat_map(|set| &set.actions).map(|a| a.action.as_str()).collect();
         for log in read_logs(&self.logs, super::note).map_err(CliError::Failed)? {
             let transcript = transcript_of(&log);
             let mut program = program_of(&transcript).map_err(CliError::Failed)?;
             for action in set.iter().flat_map(|set| &set.actions) {
+                if !program.has(&action.action) {
+                    continue;
+                }
+                idle.remove(action.action.as_str());
                 let (action, assertions) = (action.action.clone(), action.assertions.clone());
                 let adopted = Assertions { action, assertions, origin: "a file".to_owned() };
                 program.adopt(&adopted).map_err(|e| CliError::Failed(format!("{}: {e}", log.id)))?;
@@ -59,6 +66,10 @@ impl CheckLogs {
                 out.push_str(&format!("{} ({how}, {})\n", log.id, count(log.steps.len(), "step")));
                 found.iter().for_each(|violation| out.push_str(&in_words(violation, &log)));
             }
+        }
+        if !idle.is_empty() {
+            let names = idle.into_iter().collect::<Vec<_>>().join(", ");
+            super::note(&format!("no action in these logs is named {names}; what stands there was not checked"));
         }
         if !self.json {
             let effects = match contradicted {

@@ -149,7 +149,7 @@ fn load(named: &Named, sources: &Sources) -> Result<Vec<(String, Session, Option
     let Named { word, file, path, part } = named;
     if !log::is_session(path) {
         let read = load_sessions(path, part.as_deref(), sources).map_err(failed)?;
-        read.problems.iter().for_each(|line| note(&format!("{line}; the others were read")));
+        read.problems.iter().for_each(|line| note(line));
         let is_one = read.sessions.len() == 1;
         let label = |id: String| if is_one { word.clone() } else { format!("{file}#{id}") };
         return Ok(read.sessions.into_iter().map(|(id, loaded)| (label(id), loaded.session, None)).collect());

@@ -118,7 +118,7 @@ fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Resul
         }
         Some(file) => {
             let read = load_sessions(file, session.episode, &sources).map_err(|e| CliError::Failed(e.to_string()))?;
-            read.problems.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
+            read.problems.iter().for_each(|line| super::note(line));
             read.sessions.into_iter().map(|(_, loaded)| loaded).collect()
         }
     };

@@ -77,7 +77,15 @@ pub struct Gate {
 
 pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some((name, value)) if !name.is_empty() => {
+            let rest = ["{url}", "{root}"].iter().fold(value.to_owned(), |text, known| text.replace(known, ""));
+            match rest.split_once('{').and_then(|(_, after)| Some(after.split_once('}')?.0)) {
+                Some(unknown) if unknown.chars().all(char::is_alphabetic) && !unknown.is_empty() => {
+                    Err(format!("{{{unknown}}} stands for nothing; there are {{url}} and {{root}}"))
+                }
+                _ => Ok((name.to_owned(), value.to_owned())),
+            }
+        }
         _ => Err("write it as NAME={url}".to_owned()),
     }
 }
@@ -129,7 +137,8 @@ impl Gate {
         let sources =
             stepwright_worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         let model = config.model.model.clone();
-        let in_force = self.preconditions.clone().map(InForce::new);
+        let in_force = self.preconditions.clone().map(|which| Arc::new(InForce::new(which)));
+        let begun = in_force.clone();
         let new = NewSession { world: KIND.name.to_owned(), model, ..NewSession::default() };
         let setup = move || {
             let mut setup = prepare_new(&new, &config, &sources, system_clock()).map_err(|e| e.to_string())?;
@@ -143,8 +152,11 @@ impl Gate {
         let runtime = Runtime::new()?;
         let cancel = interrupted(&runtime);
         let Some(episode) = runtime.block_on(episode(setup, &cancel)) else {
+            // An agent that has asked nothing yet ends with this process.
+            runtime.shutdown_background();
             return Err(CliError::Failed("stopped".to_owned()));
         };
+        begun.and_then(|in_force| in_force.idle()).iter().for_each(|idle| note(&format!("stepwright: {idle}")));
         let ended = match (&episode.session, &episode.error) {
             (Ok(session), None) if session.is_done() => {
                 // Its output has passed through.

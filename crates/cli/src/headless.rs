@@ -173,6 +173,10 @@ impl HeadlessFlags {
         let started = std::time::Instant::now();
         let carried = runtime.block_on(carry_out(study, open, self.jobs, &enough, &cancel, ended));
         bar.finish_and_clear();
+        if cancel.is_cancelled() {
+            // A world that has said nothing yet ends with this process.
+            runtime.shutdown_background();
+        }
         carried.map_err(CliError::of_run)?;
         if uncounted > 0
             && model != stepwright_method::SYMBOLIC

@@ -37,7 +37,7 @@ impl Measure {
         }
         let places = if self.library.is_empty() { shelf.places() } else { self.library };
         let library = library::read(&shelf, &places);
-        library.index.problems().into_iter().for_each(|problem| note(&format!("{problem}; the others were read")));
+        library.index.problems().into_iter().for_each(|problem| note(&problem));
         let world = self.world.as_deref().or(set.place.as_ref().map(|(world, _)| world.as_str()));
         let (mut out, mut right) = (String::new(), 0);
         for action in &set.actions {
@@ -66,7 +66,7 @@ fn told(impact: &Impact) -> String {
             } else {
                 format!(": {}", stopped.words.replace('\n', " "))
             };
-            let (place, action, what) = (stopped.place(), &stopped.action, judged(stopped));
+            let (place, action, what) = (stopped.place(), stopped.action.replace('\n', "; "), judged(stopped));
             out.push_str(&format!("    {place} {action}  [{what}{words}]\n      {}\n", stopped.why));
         }
         if more > all.len() {

@@ -144,6 +144,13 @@ fn described(info: &MethodInfo) -> String {
     let model = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
     let fitting =
         WORLDS.iter().filter(|world| method::fits(info, &Values::default(), (world, WORLDS), None, &model).is_ok());
-    let worlds: Vec<&str> = fitting.map(|world| world.name).collect();
-    format!("{}: {}\n  worlds: {}\n", info.id, info.description, worlds.join(", "))
+    let mut worlds: Vec<&str> = fitting.map(|world| world.name).collect();
+    let mut of = String::new();
+    if let Some(kind) = info.needs.task {
+        let sources = stepwright_worlds::sources();
+        let there = |world: &&str| sources.tasks(world, None).is_ok_and(|all| all.iter().any(|task| task.kind == kind));
+        worlds.retain(there);
+        of = format!(", tasks of the kind {kind}");
+    }
+    format!("{}: {}\n  worlds: {}{of}\n", info.id, info.description, worlds.join(", "))
 }

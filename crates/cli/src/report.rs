@@ -70,7 +70,7 @@ impl Report {
         for (path, form) in &self.export {
             target::write(path, &written(&all, *form), &files)?;
         }
-        print(&printed(&all, files.len()))?;
+        print(&printed(&all))?;
         let holes: usize = all.iter().map(|one| one.merged.holes.len()).sum();
         if self.require_complete && holes > 0 {
             note(&format!("{} without a result", stepwright_text::words::count(holes, "unit")));
@@ -100,14 +100,14 @@ impl Report {
     }
 }
 
-fn printed(all: &[Tabulated], files: usize) -> String {
+fn printed(all: &[Tabulated]) -> String {
     let mut text = String::new();
     for (at, Tabulated { merged, report }) in all.iter().enumerate() {
-        let Merged { experiment, planned, duplicates, holes, .. } = merged;
+        let Merged { experiment, planned, duplicates, holes, files, .. } = merged;
         text.push_str(if at > 0 { "\n" } else { "" });
         let done = planned.saturating_sub(holes.len());
         text.push_str(&format!("{} {}: {done} of {planned} units", experiment.study(), experiment.hash()));
-        text.push_str(&format!(", {}", stepwright_text::words::count(files, "file")));
+        text.push_str(&format!(", {}", stepwright_text::words::count(*files, "file")));
         if duplicates.all > 0 {
             text.push_str(&format!(", {} left out", stepwright_text::words::count(duplicates.all, "double")));
         }

@@ -108,8 +108,9 @@ impl Run {
             false => super::duel::sides(&self.with, &config)?,
         };
         let config = Arc::new(config);
+        let in_force = self.preconditions.map(|which| Arc::new(InForce::new(which)));
         let opening = Opening {
-            in_force: self.preconditions.map(|which| Arc::new(InForce::new(which))),
+            in_force: in_force.clone(),
             sessions: self.sessions.as_deref().map(SessionFolder::create).transpose().map_err(failed)?,
             sides,
             ..Opening::new(&config, sources, self.max_steps.unwrap_or(self.world.kind().steps))
@@ -124,7 +125,9 @@ impl Run {
         self.method.suit(study.method(), &config)?;
         global.roles_suit(study.method(), study.options())?;
         study.settings().iter().for_each(|settings| note(settings));
-        self.headless.run(study, provenance, &config, &model, self.detail)
+        let code = self.headless.run(study, provenance, &config, &model, self.detail)?;
+        in_force.and_then(|in_force| in_force.idle()).iter().for_each(|idle| note(idle));
+        Ok(code)
     }
 
     /// The configured commands that take part: of an external world those whose tasks are chosen, and an external method's.

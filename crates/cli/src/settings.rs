@@ -169,10 +169,13 @@ impl MethodFlags {
             }
             None => self.own.keys().next(),
         };
-        let Some(other) = other.or_else(|| self.options.keys().find(|key| !has(key))) else { return Ok(()) };
+        // What is set by `--method-opt` is named by its key: it need have no flag.
+        let other = other.map(|key| format!("`{key}` (--{METHOD_OPT})"));
+        let flag = || self.options.keys().find(|key| !has(key)).map(|key| format!("--{key}"));
+        let Some(other) = other.or_else(flag) else { return Ok(()) };
         let own: Vec<String> =
             info.options.iter().chain(&OF_SESSIONS).map(|option| format!("--{}", option.key)).collect();
-        Err(CliError::Usage(format!("{method} has no option --{other}; its options are {}", own.join(", "))))
+        Err(CliError::Usage(format!("{method} has no option {other}; its options are {}", own.join(", "))))
     }
 }
 

@@ -218,6 +218,6 @@ impl Driver {
 
 pub(super) fn diverged_words(difference: &str) -> String {
     format!(
-        "the world does not answer as recorded: {difference}. The session is open for reading; go to an earlier step to go on from there"
+        "the world does not answer as recorded: {difference}. The session is open for reading; go on from an earlier step, or begin anew"
     )
 }

@@ -29,6 +29,36 @@ pub fn apply(document: &mut Value, patch: &Value) -> Result<(), String> {
     json_patch::patch_unsafe(document, &patch).map_err(|e| format!("does not fit: {e}"))
 }
 
+/// What an operation does to what stands at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Something new is there.
+    Added,
+    /// It is there no longer.
+    Removed,
+    /// It has another value.
+    Changed,
+}
+
+/// The operations of a patch that change something, for display: kind, pointer, new value. Those of other programs may move and copy.
+pub fn operations(patch: &Value) -> impl Iterator<Item = (Change, &str, Option<&Value>)> {
+    patch.as_array().into_iter().flatten().flat_map(|op| {
+        let text = |key: &str| op.get(key).and_then(Value::as_str);
+        let new = op.get("value");
+        let path = text("path");
+        let moved = text("from");
+        let pair = match text("op") {
+            Some("add") => [path.map(|p| (Change::Added, p, new)), None],
+            Some("remove") => [path.map(|p| (Change::Removed, p, None)), None],
+            Some("replace") => [path.map(|p| (Change::Changed, p, new)), None],
+            Some("copy") => [path.map(|p| (Change::Added, p, None)), None],
+            Some("move") => [moved.map(|p| (Change::Removed, p, None)), path.map(|p| (Change::Added, p, None))],
+            _ => [None, None],
+        };
+        pair.into_iter().flatten()
+    })
+}
+
 /// The bytes that a document takes in memory, about.
 pub fn weight(document: &Value) -> usize {
     let own = match document {

@@ -3,7 +3,9 @@
 //! after its last action is the last step.
 
 use serde_json::{Value, json};
-use stepwright_episode::Session;
+use stepwright_episode::{Action, Session};
+use stepwright_program::tools::{TOOLS, Toolbox};
+use stepwright_program::{Call, Function, Literal, Role, Specification};
 
 use super::trajectory;
 
@@ -23,18 +25,34 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             "observation": { "results": [{ "content": whole.initial_observation.clone().unwrap_or_default() }] },
         }),
     ];
+    let functions = tools(&header.specification);
     let done = session.line().into_iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
     for (at, (node, step)) in done.zip(&whole.steps).enumerate() {
         let turn = node.parent.and_then(|parent| session.node(parent)).map(|parent| &parent.turn);
         let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
         let proposals: Vec<Value> =
             offered.map(|(turn, p)| json!({ "proposal": p, "verdict": turn.newest(p.id) })).collect();
-        let id = format!("step-{}", at + 1);
-        steps.push(json!({
+        let called = node.action.as_ref().and_then(|action| calls(action, &functions));
+        let thought = step.thought.clone().unwrap_or_default();
+        let (said, thought) = match called.as_ref().map(|_| said(&step.action, node.action.as_deref())) {
+            Some(said) if !said.is_empty() => (said.to_owned(), Some(thought).filter(|thought| !thought.is_empty())),
+            _ => (thought, None),
+        };
+        let called = called.unwrap_or_else(|| vec![("act".to_owned(), json!({ "action": step.action }))]);
+        let id = |call: usize| match called.len() {
+            1 => format!("step-{}", at + 1),
+            _ => format!("step-{}-{}", at + 1, call + 1),
+        };
+        let all = called.iter().enumerate().map(|(call, (name, arguments))| {
+            json!({ "tool_call_id": id(call), "function_name": name, "arguments": arguments })
+        });
+        let all: Vec<Value> = all.collect();
+        let mut written = json!({
             "source": "agent",
-            "message": step.thought.clone().unwrap_or_default(),
-            "tool_calls": [{ "tool_call_id": id, "function_name": "act", "arguments": { "action": step.action } }],
-            "observation": { "results": [{ "source_call_id": id, "content": step.heard() }] },
+            "message": said,
+            "tool_calls": all,
+            // What was observed after several calls is known after the last of them.
+            "observation": { "results": [{ "source_call_id": id(called.len() - 1), "content": step.heard() }] },
             "extra": { "stepwright": {
                 "call": node.action.as_ref().and_then(|action| action.call.clone()),
                 "error": node.outcome.error,
@@ -43,7 +61,16 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
                 "proposals": proposals,
                 "decisions": turn.map(|turn| &turn.decisions),
             } },
-        }));
+        });
+        if let (Some(thought), Some(written)) = (thought, written.as_object_mut()) {
+            written.insert("reasoning_content".to_owned(), thought.into());
+        }
+        if node.outcome.error.is_some()
+            && let Some(result) = written.pointer_mut("/observation/results/0").and_then(Value::as_object_mut)
+        {
+            result.insert("extra".to_owned(), json!({ "refused": true }));
+        }
+        steps.push(written);
     }
     let said = |field: &str| whole.rest.get(field).and_then(Value::as_str);
     if let Some(before) = said("said_before") {
@@ -63,10 +90,51 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             step.shift_insert(0, "step_id".to_owned(), (at + 1).into());
         }
     }
-    let agent = json!({ "name": "stepwright", "version": header.program, "model_name": whole.model });
+    let mut agent = json!({ "name": "stepwright", "version": header.program, "model_name": whole.model });
+    if let (false, Some(agent)) = (functions.is_empty(), agent.as_object_mut()) {
+        agent.insert("tool_definitions".to_owned(), functions.iter().map(definition).collect());
+    }
     let root = json!({
         "schema_version": VERSION, "session_id": whole.id, "trajectory_id": whole.id, "agent": agent, "steps": steps,
         "extra": { "stepwright": own },
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
+}
+
+/// The tools of a specification that is made from tools.
+fn tools(specification: &str) -> Vec<Function> {
+    let read = Specification::load(specification, "spec.py").ok();
+    let functions = read.iter().flat_map(Specification::functions);
+    functions.filter(|function| function.receiver == TOOLS && function.role == Role::Action).cloned().collect()
+}
+
+/// What is known of a tool: its name, its arguments and which of them must be given.
+fn definition(tool: &Function) -> Value {
+    let names = || tool.params.iter().filter(|name| !name.starts_with('*'));
+    let properties: serde_json::Map<String, Value> = names().map(|name| (name.clone(), json!({}))).collect();
+    let required: Vec<&String> = names().take(names().count().saturating_sub(tool.optional)).collect();
+    let parameters = json!({ "type": "object", "properties": properties, "required": required });
+    json!({ "type": "function", "function": { "name": tool.name, "parameters": parameters } })
+}
+
+/// An action as calls of tools, their names and arguments; `None` if it is none.
+fn calls(action: &Action, tools: &[Function]) -> Option<Vec<(String, Value)>> {
+    let wires = Toolbox::new(Vec::new());
+    let wire = |text: &str| {
+        let mut call: Call = text.parse().ok()?;
+        let params = tools.iter().find(|tool| tool.name == call.function).map_or(&[][..], |tool| &tool.params);
+        let placed: Vec<(String, Literal)> = params.iter().cloned().zip(call.args.iter().cloned()).collect();
+        if placed.len() == call.args.len() {
+            call.args.clear();
+            call.named.splice(..0, placed);
+        }
+        wires.wire(&call)
+    };
+    action.calls().map(wire).collect::<Option<Vec<_>>>().filter(|calls| !calls.is_empty())
+}
+
+/// What an action says before its calls.
+fn said<'a>(text: &'a str, action: Option<&Action>) -> &'a str {
+    let calls = action.and_then(|action| action.call.as_deref()).unwrap_or_default();
+    text.strip_suffix(calls).map(str::trim).unwrap_or_default()
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::learned::{self, Learned};
 use super::stated::Stated;
 use stepwright_episode::duel::Agreement;
+use stepwright_episode::patch::{Change, operations};
 use stepwright_episode::role::{Role, Spent};
 use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
@@ -153,8 +154,11 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
         ("data".to_owned(), header.data.clone()),
         ("method".to_owned(), session.method.clone()),
         ("model".to_owned(), session.models()),
-        ("tokens".to_owned(), format!("{} in, {} out", session.spent.prompt, session.spent.completion)),
     ];
+    // Of a log it is not known, where nothing was reported.
+    if session.spent != Default::default() || session.nodes().iter().any(|node| !node.turn.asks.is_empty()) {
+        facts.push(("tokens".to_owned(), format!("{} in, {} out", session.spent.prompt, session.spent.completion)));
+    }
     let apart = session.spent_by_role();
     if apart.len() > 1 {
         let of = |(role, of): (&Role, &Spent)| format!("{} {} in, {} out", role.name(), of.prompt, of.completion);
@@ -468,18 +472,16 @@ fn words(proposal: &Proposal) -> &str {
 
 /// A JSON patch (RFC 6902) a line each: `+ path = value`, `- path`, `~ path = value`.
 pub fn change_lines(patch: &serde_json::Value) -> Vec<String> {
-    let operations = patch.as_array().map(Vec::as_slice).unwrap_or_default();
-    operations.iter().filter_map(change_line).collect()
-}
-
-fn change_line(operation: &serde_json::Value) -> Option<String> {
-    let path = stepwright_text::json_pointer::display(operation.get("path")?.as_str()?);
-    let value = operation.get("value").map(ToString::to_string).unwrap_or_default();
-    Some(match operation.get("op")?.as_str()? {
-        "add" => format!("+ {path} = {value}"),
-        "remove" => format!("- {path}"),
-        _ => format!("~ {path} = {value}"),
-    })
+    let line = |(change, pointer, new): (Change, &str, Option<&serde_json::Value>)| {
+        let mark = match change {
+            Change::Added => '+',
+            Change::Removed => '-',
+            Change::Changed => '~',
+        };
+        let new = new.map(|value| format!(" = {value}")).unwrap_or_default();
+        format!("{mark} {}{new}", stepwright_text::json_pointer::display(pointer))
+    };
+    operations(patch).map(line).collect()
 }
 
 /// Whether a person changed the text of its prompt.

@@ -4,6 +4,7 @@ use serde_json::json;
 use sha2::Digest;
 use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{Actor, ArtifactKind, Event};
+use stepwright_trajectory::Step;
 
 const SESSION: &str = include_str!("tests/session.jsonl");
 
@@ -328,7 +329,7 @@ fn a_session_survives_its_atif_trajectory() {
         let loaded = stepwright_episode::log::load(&path).unwrap();
         (path.display().to_string(), loaded.session.header.clone(), loaded.records)
     });
-    let mut compared = 0;
+    let (mut compared, mut with_tools) = (0, 0);
     for (name, header, records) in texts.chain([("own".to_owned(), header(), records())]) {
         let mut session = Session::new(header.clone());
         records.iter().for_each(|record| session.apply(record).unwrap());
@@ -341,8 +342,21 @@ fn a_session_survives_its_atif_trajectory() {
         assert!(again.steps.iter().all(|step| step.decided.is_some()), "{name}");
         again.steps.iter_mut().for_each(|step| step.decided = None);
         whole.steps.iter_mut().for_each(|step| step.thought = step.thought.take().filter(|t| !t.is_empty()));
+        let line = session.line();
+        let called: Vec<&str> =
+            line.iter().filter_map(|node| node.action.as_ref()).flat_map(|action| action.calls()).collect();
+        if called.iter().any(|call| call.starts_with("tools.")) {
+            // An action is one call of a tool there, and what was said with it is its thought.
+            let calls = again.steps.iter().map(|step| step.call.as_ref().unwrap().to_string());
+            assert_eq!(calls.collect::<Vec<_>>(), called, "{name}");
+            assert!(again.tools.iter().all(|tool| tool["function"]["name"].is_string()) && !again.tools.is_empty());
+            let heard = |steps: &[Step]| steps.iter().map(|step| step.heard().into_owned()).collect::<String>();
+            assert_eq!(heard(&again.steps), heard(&whole.steps), "{name}");
+            with_tools += 1;
+            continue;
+        }
         assert_eq!(again, whole, "{name}");
         compared += 1;
     }
-    assert!(compared > 3);
+    assert!(compared > 3 && with_tools > 0);
 }

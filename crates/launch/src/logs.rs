@@ -72,7 +72,7 @@ pub fn read_logs(paths: &[PathBuf], told: impl Fn(&str)) -> Result<Vec<Trajector
     if let Some(problem) = problems.first().filter(|_| logs.is_empty()) {
         return Err(problem.clone());
     }
-    problems.iter().for_each(|problem| told(&format!("{problem}; the others were read")));
+    problems.iter().for_each(|problem| told(problem));
     Ok(logs)
 }
 

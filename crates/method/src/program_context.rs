@@ -75,6 +75,11 @@ impl ProgramContext {
         found.ok_or_else(|| format!("`{name}` is no action of the specification"))
     }
 
+    /// Whether assertions or effects of that name can be adopted: it is of an action of the specification.
+    pub fn has(&self, name: &str) -> bool {
+        self.action(action_of_effects(name).unwrap_or(name)).is_ok()
+    }
+
     /// Puts assertions or effects in force for an action.
     /// Errors: an unknown action or an invalid text, in words; nothing is changed then.
     pub fn adopt(&mut self, adopted: &Assertions) -> Result<(), String> {

@@ -44,6 +44,16 @@ pub(crate) fn is_unsafe(name: &str) -> bool {
 /// Put before a text to make it a statement in a function body.
 pub(crate) const BEFORE: &str = "def _():\n assert ";
 
+/// Whether a name stands in a text as a word.
+fn names(text: &str, name: &str) -> bool {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_whole = |at: usize| {
+        let (before, after) = text.split_at_checked(at).unwrap_or_default();
+        !part(before.chars().next_back()) && !part(after.chars().nth(name.chars().count()))
+    };
+    text.match_indices(name).any(|(at, _)| is_whole(at))
+}
+
 /// Longest list of signatures an assertion is kept compiled for.
 const KEPT: usize = 32;
 
@@ -97,7 +107,9 @@ impl Assertion {
 
     /// As [`Assertion::compile`], taken apart for that function where that can be done; the parts are looked up in its book.
     pub fn dissect(text: &str, function: &Function, book: &mut PartBook) -> Result<Assertion, Rejection> {
-        Assertion::read(text, &function.signature, Some(book))
+        // Parts know nothing of the whole, which is what the function does that they call.
+        let book = Some(book).filter(|_| !names(text, &function.name));
+        Assertion::read(text, &function.signature, book)
     }
 
     fn read(text: &str, params: &Arc<Params>, mut book: Option<&mut PartBook>) -> Result<Assertion, Rejection> {
@@ -153,6 +165,11 @@ impl Assertion {
     /// The text as accepted, without `assert `.
     pub fn text(&self) -> &str {
         &self.0.text
+    }
+
+    /// Whether it may call the function whose body it is.
+    pub(crate) fn may_recurse(&self, function: &Function) -> bool {
+        names(&self.0.text, &function.name)
     }
 
     pub(crate) fn code(&self, params: &Arc<Params>) -> Option<Arc<FunctionCode>> {

@@ -42,13 +42,21 @@ pub struct Trace {
 
 /// Code with lists of arguments, ready to be evaluated at many states.
 pub struct Checker<'f> {
-    function: &'f Function,
     code: Option<Arc<FunctionCode>>,
-    /// Whether the code gives a value, which is true or false.
-    value: bool,
-    limits: Limits,
+    manner: Manner<'f>,
     arguments: Vec<Arguments>,
     memory: Memory,
+}
+
+/// How code is evaluated.
+#[derive(Clone, Copy)]
+struct Manner<'f> {
+    function: &'f Function,
+    /// Whether the code gives a value, which is true or false.
+    is_value: bool,
+    /// Whether it may call the function whose body it is.
+    recurses: bool,
+    limits: Limits,
 }
 
 /// What evaluations are done in. It may be given from checker to checker, so that it is not made anew for each.
@@ -86,7 +94,9 @@ impl<'f> Checker<'f> {
     ) -> Self {
         let arguments = arguments.into_iter().map(Arguments::of).collect();
         let code = assertion.code(&function.signature);
-        Checker { function, code, value: false, limits: Limits::ASSERTION, arguments, memory: Memory::default() }
+        let recurses = assertion.may_recurse(function);
+        let manner = Manner { function, is_value: false, recurses, limits: Limits::ASSERTION };
+        Checker { code, manner, arguments, memory: Memory::default() }
     }
 
     /// Of a part of assertions in a function.
@@ -98,7 +108,8 @@ impl<'f> Checker<'f> {
     ) -> Self {
         let arguments = arguments.into_iter().map(Arguments::of).collect();
         let limits = Limits { depth: Limits::ASSERTION.depth - AROUND, ..Limits::ASSERTION };
-        Checker { function, code: Some(part.code()), value: true, limits, arguments, memory }
+        let manner = Manner { function, is_value: true, recurses: false, limits };
+        Checker { code: Some(part.code()), manner, arguments, memory }
     }
 
     /// What it was done in.
@@ -108,11 +119,9 @@ impl<'f> Checker<'f> {
 
     /// Evaluates with one list of arguments.
     pub fn check(&mut self, state: &State, at: usize) -> Outcome {
-        let Checker { function, code, value, limits, arguments, memory } = self;
+        let Checker { code, manner, arguments, memory } = self;
         match arguments.get(at) {
-            Some(args) => {
-                outcome(state, put_on(memory, state, *limits), *limits, code.as_ref(), function, args, *value)
-            }
+            Some(args) => outcome(state, put_on(memory, state, manner.limits), *manner, code.as_ref(), args),
             None => Outcome::None(CheckResult::of(Err(Stop::unsupported(NO_CODE)))),
         }
     }
@@ -125,9 +134,9 @@ impl<'f> Checker<'f> {
         wanted: impl Fn(usize) -> bool,
         mut each: impl FnMut(usize, Outcome, Trace) -> bool,
     ) {
-        let vm = put_on(&mut self.memory, state, self.limits);
+        let vm = put_on(&mut self.memory, state, self.manner.limits);
         for (at, args) in self.arguments.iter().enumerate().filter(|(at, _)| wanted(*at)) {
-            let outcome = outcome(state, vm, self.limits, self.code.as_ref(), self.function, args, self.value);
+            let outcome = outcome(state, vm, self.manner, self.code.as_ref(), args);
             let (change, inserted) = vm.change();
             let (touched, observed, spent) = (vm.footprint(), vm.heap.observed(), vm.spent());
             if !each(at, outcome, Trace { touched, change, inserted, observed, spent }) {
@@ -152,13 +161,15 @@ fn put_on<'a>(memory: &'a mut Memory, state: &State, limits: Limits) -> &'a mut 
 fn outcome(
     state: &State,
     vm: &mut Vm,
-    limits: Limits,
+    manner: Manner<'_>,
     code: Option<&Arc<FunctionCode>>,
-    function: &Function,
     args: &Arguments,
-    is_value: bool,
 ) -> Outcome {
+    let Manner { function, is_value, recurses, limits } = manner;
     vm.renew(limits);
+    if let Some(code) = code.filter(|_| recurses) {
+        state.set_body(vm, function, code);
+    }
     let result = match (code, args) {
         (Some(code), Arguments::Ready(args)) => state.run_code(vm, code, function, args),
         (Some(code), Arguments::Nested(args)) => {

@@ -265,12 +265,24 @@ impl State {
         let mut vm = self.vm(Limits::ASSERTION);
         let result = match assertion.code(&function.signature) {
             Some(code) => {
+                if assertion.may_recurse(function) {
+                    self.set_body(&mut vm, function, &code);
+                }
                 let args = vm.values_of(args);
                 self.run_code(&mut vm, &code, function, &args)
             }
             None => Err(Stop::unsupported(NO_CODE)),
         };
         (CheckResult::of(result), vm)
+    }
+
+    /// Makes code what a function does where it is called.
+    pub(super) fn set_body(&self, vm: &mut Vm, function: &Function, code: &Arc<FunctionCode>) {
+        let Ok(Value::Ref(object)) = self.object(&function.receiver) else { return };
+        let Obj::Instance { class, .. } = vm.heap.peek(object) else { return };
+        if let Some(Value::Ref(id)) = vm.class_attr(*class, &function.name) {
+            vm.own = Some((id, Arc::clone(code)));
+        }
     }
 
     pub(super) fn run_code(

@@ -181,6 +181,35 @@ fn the_deepest_nesting_is_parsed_or_refused_within_the_stack() {
 }
 
 #[test]
+fn an_assertion_that_calls_its_own_action_runs_itself() {
+    let (state, spec) = (seen(), spec());
+    let take = spec.function("agent", "take").unwrap();
+    let args = [Literal::from("mug 1"), Literal::from("desk 1")];
+    let mut book = PartBook::new(&spec);
+    for (text, holds) in [
+        ("self.take(thing, place) is None", None),
+        ("thing in 'cup' or self.take('cup', place) is None", Some(true)),
+        ("thing in 'cup' or self.take('nothing', place) is None", None),
+        ("thing == 'mug 1' and self.take('cup', place) is None", Some(false)),
+    ] {
+        for assertion in [Assertion::compile(text).unwrap(), Assertion::dissect(text, take, &mut book).unwrap()] {
+            let checked = state.check(&assertion, take, &args);
+            let listed = Checker::new(&assertion, take, [&args[..]]).check(&state, 0);
+            match holds {
+                None => assert!(
+                    matches!((&checked, &listed), (CheckResult::Budget(_), Outcome::None(CheckResult::Budget(_)))),
+                    "{text}: {checked:?}, {listed:?}"
+                ),
+                Some(true) => assert_eq!((checked, listed), (CheckResult::Holds, Outcome::Holds), "{text}"),
+                Some(false) => {
+                    assert_eq!((checked.holds(), listed), (false, Outcome::Raises("AssertionError")), "{text}")
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn hostile_assertions_end_within_their_budget() {
     let state = seen();
     let spec = spec();

@@ -129,8 +129,11 @@ impl Contestant {
 
 /// The sides of a duel in a session, ready to be asked.
 fn sides(mut contenders: Vec<Contender>, ground: &SessionContext<'_>) -> Result<Vec<Contestant>, String> {
+    // What is in use is named for what the others differ in.
+    let by_method = contenders.iter().any(|c| !c.method.is_empty()) && contenders.iter().all(|c| c.model.is_empty());
+    let own = if by_method { &ground.session.method } else { &ground.session.model };
     for side in contenders.iter_mut().filter(|side| side.name.is_empty()) {
-        side.name.clone_from(&ground.session.model);
+        side.name.clone_from(own);
     }
     let names: BTreeSet<&str> = contenders.iter().map(|c| c.name.as_str()).collect();
     if !SIDES.contains(&contenders.len()) || names.len() < contenders.len() {

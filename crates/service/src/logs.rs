@@ -16,10 +16,10 @@ impl Service for LogService {
         let Some(logs) = view.world.recorded() else { return };
         if let Some(first) = logs.problems.first() {
             let more = match logs.problems.len() {
-                1 => "the others were read".to_owned(),
-                n => format!("{} could not be read, the others were", count(n - 1, "more line")),
+                1 => String::new(),
+                n => format!("; and {}", count(n - 1, "more remark")),
             };
-            view.say(Level::Warning, format!("{first}; {more}"));
+            view.say(Level::Warning, format!("{first}{more}"));
         }
         tell(view);
     }

@@ -125,11 +125,13 @@ impl Preconditions {
 pub struct InForce {
     pub preconditions: Preconditions,
     inferred: Mutex<BTreeMap<Vec<String>, Assertions>>,
+    /// The names in a file that are of no action in any episode so far; `None` before the first.
+    idle: Mutex<Option<BTreeSet<String>>>,
 }
 
 impl InForce {
     pub fn new(preconditions: Preconditions) -> Self {
-        InForce { preconditions, inferred: Mutex::default() }
+        InForce { preconditions, inferred: Mutex::default(), idle: Mutex::default() }
     }
 
     /// Puts them in force in a new session, whose options say so. Of actions that a file does not name the specification's own
@@ -153,6 +155,15 @@ impl InForce {
         if is_file && !own.keys().any(|action| of(action).or(of(&effects_of(action))).is_some()) {
             return Err(format!("{} names no action of the world {}", self.preconditions, header.world));
         }
+        if is_file {
+            let fits = |key: &str| {
+                let name = key.rsplit('.').next().unwrap_or(key);
+                own.keys().any(|action| action == name || effects_of(action) == name)
+            };
+            let unfit: BTreeSet<String> = wanted.keys().filter(|key| !fits(key)).cloned().collect();
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            *idle = Some(idle.take().map_or_else(|| unfit.clone(), |before| &before & &unfit));
+        }
         let named = own.keys().filter(|action| !is_file || of(action).is_some()).cloned();
         let effects = own.keys().map(|action| effects_of(action)).filter(|name| of(name).is_some());
         setup.adopted = named
@@ -165,6 +176,19 @@ impl InForce {
             .collect();
         header.options.insert("preconditions".to_owned(), self.preconditions.to_string());
         Ok(())
+    }
+
+    /// That names in a file were of no action in any of the episodes, where some were: what they forbid was never checked.
+    pub fn idle(&self) -> Option<String> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let names: Vec<&str> = idle.iter().flatten().map(String::as_str).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{}: no action here is named {}; what stands there was not checked",
+                self.preconditions,
+                names.join(", ")
+            )
+        })
     }
 
     fn infer(&self, specification: &Specification, demonstrations: &[Demonstration]) -> Result<Assertions, String> {

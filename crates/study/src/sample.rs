@@ -25,11 +25,6 @@ impl Under {
         self.experiment["limits"]["max_steps"].as_u64().or_else(|| self.experiment["max_steps"].as_u64())
     }
 
-    /// Whether its tasks ship with the program.
-    pub fn is_of_shipped(&self) -> bool {
-        self.experiment["data"] == "shipped"
-    }
-
     /// Whether a person gave options of the method beside its condition: what was measured is no publication's then.
     pub fn departs(&self) -> bool {
         let given = self.experiment[METHOD_OPTIONS].as_object();

@@ -37,7 +37,10 @@ pub fn cost(sum: f64) -> String {
 /// A reader's complaint about a JSON value without the names of this program's types: `expected u64` is `expected a whole number from 0`.
 pub fn of_types(complaint: &str) -> String {
     const EXPECTED: &str = "expected ";
-    let Some(at) = complaint.rfind(EXPECTED).map(|at| at + EXPECTED.len()) else { return complaint.to_owned() };
+    let (complaint, place) = complaint.rfind(" at line ").map_or((complaint, ""), |at| complaint.split_at(at));
+    let Some(at) = complaint.rfind(EXPECTED).map(|at| at + EXPECTED.len()) else {
+        return format!("{complaint}{place}");
+    };
     let (before, expected) = complaint.split_at(at);
     let plain = match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
@@ -53,7 +56,7 @@ pub fn of_types(complaint: &str) -> String {
     };
     // `invalid length 0` is told of lists that stand where an object is to be.
     let before = if before.starts_with("invalid length ") { "invalid type: sequence, expected " } else { before };
-    format!("{}{plain}", before.replace("sequence,", "a list,").replace("map,", "an object,"))
+    format!("{}{plain}{place}", before.replace("sequence,", "a list,").replace("map,", "an object,"))
 }
 
 /// White space as Python strips it: Unicode's, and the four separators of ASCII.
@@ -90,6 +93,10 @@ mod tests {
             ("invalid length 0, expected struct Offer with 2 elements", "invalid type: a list, expected an object"),
             ("invalid type: sequence, expected a string", "invalid type: a list, expected a text"),
             ("missing field `drafts`", "missing field `drafts`"),
+            (
+                "invalid type: string \"x\", expected struct Step at line 1 column 9",
+                "invalid type: string \"x\", expected an object at line 1 column 9",
+            ),
         ] {
             assert_eq!(of_types(complaint), plain);
         }

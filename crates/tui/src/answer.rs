@@ -12,6 +12,7 @@ use super::theme::{Role, Theme};
 use super::view::View;
 use super::widgets::{words, wrap};
 use stepwright_episode::{Node, Session};
+use stepwright_text::sgr;
 
 /// Rows of the strip: the action, and two of the answer.
 const ROWS: u16 = 3;
@@ -33,25 +34,30 @@ pub(crate) fn rows(view: &View, columns: u16) -> (u16, u16) {
     (rows, rows.max(said as u16 + u16::from(node.action.is_some())))
 }
 
-/// The answer in at most `rows` rows: its lines as they are where they fit, else run together; a sign where it is cut. Of a long answer no
-/// more is looked at than can be shown.
+/// The answer in at most `rows` rows: its lines as they are where they fit, else run together, or of a picture as many as there is room
+/// for; a sign where it is cut. Of a long answer no more is looked at than can be shown.
 fn rows_of(said: &str, width: usize, rows: usize, ellipsis: &str) -> Vec<String> {
     let room = (rows + 1) * width;
     let mut lines: Vec<String> = Vec::new();
-    let mut taken = 0;
+    let (mut taken, mut picture) = (0, false);
     for line in said.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if taken > room {
             break;
         }
         let line: String = line.chars().take(room).collect();
-        let line = sanitize::line(&line).into_owned();
+        // As in Observations, what has colours is a picture.
+        picture |= line.contains('\x1b');
+        let line = sanitize::line(&sgr::plain(&line)).into_owned();
         taken += line.width();
         lines.push(line);
     }
     if lines.len() <= rows && lines.iter().all(|line| line.width() <= width) {
         return lines;
     }
-    let mut wrapped = wrap::wrapped(&lines.join(" "), width);
+    let mut wrapped = match picture {
+        true => lines.iter().map(|line| sanitize::fit(line, width, ellipsis).into_owned()).collect(),
+        false => wrap::wrapped(&lines.join(" "), width),
+    };
     if wrapped.len() > rows {
         wrapped.truncate(rows);
         if let Some(last) = wrapped.last_mut() {
@@ -129,5 +135,8 @@ mod tests {
         assert_eq!(rows.len(), 2);
         assert!(rows[1].ends_with('…') && rows.iter().all(|row| row.width() <= 20), "{rows:?}");
         assert!(rows_of("", 20, 2, "…").is_empty());
+        let picture = "+---+\n|\x1b[43mR\x1b[0m| |\n+---+\n";
+        assert_eq!(rows_of(picture, 20, 2, "…"), ["+---+", "|R| | …"]);
+        assert_eq!(rows_of(picture, 20, 3, "…"), ["+---+", "|R| |", "+---+"]);
     }
 }

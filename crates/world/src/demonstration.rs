@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ProgramHeader, WorldError, files};
 use stepwright_program::Call;
+use stepwright_text::words::of_types;
 use stepwright_trajectory::Step;
 
 /// A recorded episode; its first step is the reset, without a command.
@@ -53,7 +54,7 @@ struct Line {
     /// The program's text, from which the reset's calls are taken.
     program: Option<String>,
     steps: Option<Vec<Step>>,
-    /// Calls alone, in program order.
+    /// Calls alone, in program order; beside `steps` those of the reset.
     calls: Option<Vec<Call>>,
 }
 
@@ -66,7 +67,8 @@ pub fn read(
     is_action: impl Fn(&Call) -> bool,
 ) -> Result<Vec<Demonstration>, WorldError> {
     files::each_line(text, origin, |i, line| {
-        let line: Line = serde_json::from_str(line).map_err(|e| format!("no demonstration: {e}"))?;
+        let line: Line =
+            serde_json::from_str(line).map_err(|e| format!("no demonstration: {}", of_types(&e.to_string())))?;
         line.into_demonstration(i, setup, &is_action)
     })
 }
@@ -100,6 +102,8 @@ impl Line {
             steps = steps_of_calls(self.calls.unwrap_or_default(), is_action);
         } else if let Some(program) = &self.program {
             steps.insert(0, reset_of_program(program, &steps)?);
+        } else if let Some(calls) = self.calls.filter(|calls| !calls.is_empty()) {
+            steps.insert(0, Step { calls, ..Step::default() });
         }
         let header = self.header.unwrap_or_else(|| ProgramHeader {
             function: self.function.unwrap_or_else(|| "demonstration".to_owned()),
@@ -142,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_layouts_give_the_same_calls() {
+    fn all_layouts_give_the_same_calls() {
         let calls = ["agent.see('a')", "agent.goto('a')", "agent.see('b')", "agent.take('b', 'a')"];
         let plain = serde_json::json!({ "episode": "e", "calls": calls });
         let program = serde_json::json!({
@@ -154,7 +158,11 @@ mod tests {
             ],
         });
         let is_action = |c: &Call| c.function != "see";
-        for layout in [plain, program] {
+        let parted = serde_json::json!({
+            "id": "e", "calls": [calls[0]],
+            "steps": [{"call": calls[1], "calls": [calls[2]]}, {"call": calls[3]}],
+        });
+        for layout in [plain, program, parted] {
             let read = read(&layout.to_string(), "test", &[], is_action).unwrap();
             let own = serde_json::to_string(&read[0]).unwrap();
             let again = super::read(&own, "own", &[], is_action).unwrap();

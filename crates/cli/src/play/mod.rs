@@ -61,7 +61,7 @@ impl Play {
         }
         let task = self.task.as_deref().unwrap_or_default();
         let open = |task: &str| sources.open(&OpenSpec { world: name, data, options: &options, task });
-        let OpenedWorld { mut world, task, .. } = open(task)?;
+        let OpenedWorld { mut world, task, sentence, .. } = open(task)?;
         let wishes = protocol::Wishes { state: self.state, facts: self.facts };
         // The prompt locks them line by line.
         let (input, output) = (|| std::io::stdin().lock(), || std::io::stdout().lock());
@@ -74,7 +74,8 @@ impl Play {
         if self.jsonl {
             protocol::speak(world.as_mut(), &reset, wishes, input(), output())?;
         } else {
-            repl::play(world.as_mut(), &reset)?;
+            let goal = protocol::goal(world.as_ref(), &task, &sentence);
+            repl::play(world.as_mut(), &reset, &goal)?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -69,6 +69,15 @@ impl Wishes {
     }
 }
 
+/// The goal in words: of a world that is told it by its reset, what was told.
+pub(super) fn goal(world: &dyn World, task: &str, opened: &str) -> String {
+    if !opened.is_empty() {
+        return opened.to_owned();
+    }
+    let told = world.tasks().into_iter().find(|info| info.id == task);
+    told.map(|info| info.sentence).unwrap_or_default()
+}
+
 /// Speaks the protocol until the input ends.
 pub fn speak(
     world: &mut dyn World,
@@ -98,7 +107,7 @@ pub(super) fn read(input: &mut impl BufRead) -> Result<Option<String>, CliError>
     Ok((read > 0).then(|| String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-/// Writes an object; `task` is the goal in words, for the answer to a reset.
+/// Writes an object; `task` is the goal in words, where requests choose the task.
 pub(super) fn write(
     output: &mut impl Write,
     step: u64,

@@ -26,8 +26,11 @@ Type an action (Tab completes), or:
 ";
 
 /// Plays until the person leaves or the input ends.
-pub fn play(world: &mut dyn World, reset: &Outcome) -> Result<(), CliError> {
+pub fn play(world: &mut dyn World, reset: &Outcome, goal: &str) -> Result<(), CliError> {
     let mut game = Game { calls: reset.calls().cloned().collect(), past: Vec::new(), steps: 0, won: reset.won };
+    if !reset.observation.contains(goal) {
+        print(&format!("{}\n\n", visible(goal)))?;
+    }
     print(&format!("{}\n\nType an action; :help lists what else there is.\n", visible(&reset.observation)))?;
     if !std::io::stdin().is_terminal() {
         for line in std::io::stdin().lock().lines() {
@@ -48,11 +51,13 @@ pub fn play(world: &mut dyn World, reset: &Outcome) -> Result<(), CliError> {
         actions.retain(|action| line(action) == *action);
         editor.set_helper(Some(Actions(actions)));
         match editor.readline("> ") {
-            Ok(line) => {
-                if !game.take(world, line.trim())? {
-                    break;
-                }
-            }
+            Ok(line) => match game.take(world, line.trim()) {
+                Ok(true) => {}
+                Ok(false) => break,
+                // A world in another process is begun anew by the next action: nothing is lost.
+                Err(CliError::World(why)) => print(&format!("{}\n", visible(&why.to_string())))?,
+                Err(e) => return Err(e),
+            },
             Err(ReadlineError::Eof | ReadlineError::Interrupted) => break,
             Err(e) => return Err(failed(e)),
         }
@@ -92,8 +97,9 @@ impl Game {
     }
 
     fn act(&mut self, world: &mut dyn World, action: &str) -> Result<(), CliError> {
-        self.past.push((world.snapshot(), self.calls.len(), self.won));
+        let before = (world.snapshot(), self.calls.len(), self.won);
         let outcome = world.act(action)?;
+        self.past.push(before);
         self.steps += 1;
         self.calls.extend(outcome.calls().cloned());
         print(&format!("{}\n", visible(&outcome.observation)))?;

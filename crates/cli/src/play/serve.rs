@@ -6,7 +6,7 @@ use std::io::{BufRead, Write};
 
 use serde::Deserialize;
 
-use super::protocol::{Wishes, read, write};
+use super::protocol::{Wishes, goal, read, write};
 use crate::CliError;
 use stepwright_world::{OpenedWorld, World, WorldError};
 
@@ -39,7 +39,8 @@ pub fn serve(
             (Request { reset: Some(task), seed: own, act: None }, _) => {
                 let OpenedWorld { mut world, task, sentence, .. } = begin(&task)?;
                 let outcome = world.reset(&task, own.unwrap_or(seed))?;
-                write(&mut output, 0, &outcome, wishes.of(world.as_ref()), Some(&sentence))?;
+                let told = goal(world.as_ref(), &task, &sentence);
+                write(&mut output, 0, &outcome, wishes.of(world.as_ref()), Some(&told))?;
                 running = Some((world, 0));
             }
             (Request { reset: None, seed: None, act: Some(text) }, Some((world, step))) => {

@@ -1,26 +1,23 @@
 //! `stepwright study statler`: requests at a table answered in a row, and three cups followed, beside the paper's tables.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
 
 use super::data::{Episodes, Ready, curve_to};
 use crate::headless::HeadlessFlags;
-use crate::{CliError, Global, print, print_json, target};
+use crate::{CliError, Global, note, print, print_json, target};
 use stepwright_episode::Role;
 use stepwright_method::Needs;
 use stepwright_method::SYMBOLIC;
 use stepwright_methods::METHODS;
-use stepwright_study::curve::Plot;
 use stepwright_study::runner::{Study, first_of_each_kind};
 use stepwright_study::statler::groups::Group;
-use stepwright_study::statler::live::{Condition, MOST_ACTIONS, Requests, groups};
-use stepwright_study::statler::report::{scored, tables};
-use stepwright_study::statler::{curves, recorded};
+use stepwright_study::statler::live::{Condition, MOST_ACTIONS, Requests};
+use stepwright_study::statler::recorded;
+use stepwright_study::statler::report::tables;
 use stepwright_world::options::known_names;
 use stepwright_world::{Ability, TaskInfo};
 use stepwright_worlds::table::{Domain, KIND};
@@ -76,14 +73,15 @@ impl StatlerStudy {
         if let Some(first) = self.first {
             groups.iter_mut().for_each(|group| group.played.truncate(first as usize));
         }
+        let report = tables(&groups);
         if self.headless.json {
-            print_json(&format!("{:#}\n", json!({ "scores": scored(&groups), "not_judged": recorded.unknown })))?;
-            return Ok(ExitCode::SUCCESS);
+            print_json(&format!("{:#}\n", report.json()))?;
+        } else {
+            print(&report.to_string())?;
         }
-        print(&tables(&groups).to_string())?;
         if recorded.unknown > 0 {
-            let left_out = "recorded answers are to requests that no episode has; they are left out.";
-            print(&format!("{} {left_out}\n", recorded.unknown))?;
+            let left_out = "recorded answers are to requests that no episode has; they are left out";
+            note(&format!("{} {left_out}", recorded.unknown));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -101,25 +99,16 @@ impl StatlerStudy {
         let Some(carried) = self.headless.carry_out(&study, provenance, &config, &model)? else {
             return Ok(ExitCode::SUCCESS);
         };
-        let lines = &carried.lines;
-        let (cups, drift) = (curves::cups(&groups(lines)), curves::drift(lines));
+        let report = Requests::report(&carried.lines, self.drift);
         if let (Some(path), Some(format)) = (&self.curve, format) {
-            let plots: Vec<Plot> = cups.iter().chain(drift.iter().filter(|_| self.drift)).cloned().collect();
+            let plots = report.plots();
             if plots.is_empty() {
                 let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
                 return Err(CliError::Usage(why.to_owned()));
             }
             target::replace(path, &format.write(&plots))?;
         }
-        if self.headless.json {
-            let labels: BTreeMap<_, _> = carried.labels.iter().cloned().collect();
-            let all = json!({ "measured_under": labels, "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
-            carried.print_json(&all)?;
-        } else {
-            let report = Requests::report(lines, self.drift).measured_under(carried.labels.clone());
-            carried.print(&format!("{report}\n{}", carried.summary))?;
-        }
-        Ok(carried.code)
+        carried.tabulated(self.headless.json, report, "")
     }
 
     /// The methods, each of which suits an episode chosen if it was named.

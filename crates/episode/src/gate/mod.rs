@@ -34,8 +34,7 @@ pub use messages::{
     Advice, Answer, AskSpec, Conduct, Conducts, Draft, Edit, Effect, Follows, Heard, Level, Report, Request, Ticket,
     Unchecked,
 };
-pub(crate) use policy::tells;
-pub use policy::{NO_PROPOSAL, PolicyOutcome, rule, spent};
+pub use policy::{NO_PROPOSAL, PolicyOutcome, rule, spent, tells};
 use replay::Replay;
 #[cfg(test)]
 pub(super) use simulation::header;

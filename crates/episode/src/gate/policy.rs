@@ -75,7 +75,7 @@ pub const NO_PROPOSAL: &str = "there is no proposal to take: ";
 const NO_ACTION: &str = "the recommended proposal is no action";
 
 /// Whether a reason to stop tells which proposal is recommended, or what became of its checks: it names an action then.
-pub(crate) fn tells(why: &str) -> bool {
+pub fn tells(why: &str) -> bool {
     why.contains('`') || why.starts_with(NO_PROPOSAL) || why == NO_ACTION
 }
 

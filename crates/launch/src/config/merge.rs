@@ -146,7 +146,10 @@ fn put(
         Ok(value) => {
             merged.insert(format!("{section}.{}", setting.key), (value, source));
         }
-        Err(message) => problems.push(Problem { place: place.to_owned(), line: None, message }),
+        Err(must) => {
+            let message = format!("sets {section}.{}, which {must}", setting.key);
+            problems.push(Problem { place: place.to_owned(), line: None, message });
+        }
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> 
     };
     as_toml.or_else(as_text).ok_or_else(|| {
         let words = setting.kind.allowed(true).replace(" in quotes", "");
-        format!("sets {}.{}, which must be {words}", setting.section, setting.key)
+        format!("must be {words}")
     })
 }
 

@@ -96,12 +96,14 @@ impl Command {
             match early.take().or_else(|| process.listen(Instant::now() + LOOK)) {
                 Some(Said::Line(said)) => match String::from_utf8(said) {
                     Ok(said) => return Ok((process, said)),
-                    Err(_) => break "answered with no UTF-8",
+                    Err(_) => break "answered with no UTF-8".to_owned(),
                 },
-                Some(Said::TooLong) => break "answered with a line that is too long",
-                Some(Said::End | Said::Deaf) => break "ended",
-                Some(Said::Nudge) | None if stop.is_stopped() => break "was stopped",
-                Some(Said::Nudge) | None if Instant::now() > deadline => break "gave no answer in time",
+                Some(Said::TooLong) => break "answered with a line that is too long".to_owned(),
+                Some(Said::End | Said::Deaf) => break "ended".to_owned(),
+                Some(Said::Nudge) | None if stop.is_stopped() => break "was stopped".to_owned(),
+                Some(Said::Nudge) | None if Instant::now() > deadline => {
+                    break format!("gave no answer in {} s ([methods.{}])", patience.as_secs_f64(), self.adapter.name);
+                }
                 Some(Said::Nudge) | None => {}
             }
         };

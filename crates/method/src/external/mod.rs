@@ -209,6 +209,10 @@ impl Method for External {
         match self.told(ask, text) {
             Ok(Told::Offer { drafts, note, .. }) => self.offer(cx, drafts, note),
             Ok(Told::Ask { ask, note }) => Step::Ask { ask: *ask, note },
+            Ok(Told::Recommend { proposal: Some(id), .. }) if round.turn.proposal(id).is_none() => {
+                let name = self.command.adapter.command_line();
+                Step::Stuck(format!("`{name}` recommends proposal {id}, which is not among `proposals`"))
+            }
             Ok(Told::Recommend { proposal, why }) => Step::Recommend { proposal, why },
             Ok(Told::Amend(written)) => self.amend(cx, written),
             Ok(Told::Kept) => self.ask_step(cx),

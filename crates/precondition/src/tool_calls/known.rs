@@ -1,16 +1,19 @@
 //! Episodes as calls of tools, and what is known before each of them.
 
+use serde::Deserialize;
 use serde_json::Value as Json;
 
 use stepwright_program::tools::Toolbox;
 use stepwright_program::{Assertion, Specification, State};
 
 /// A call of a tool in an episode, and what came of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ToolStep {
     pub tool: String,
     pub arguments: Json,
+    #[serde(default)]
     pub result: Json,
+    #[serde(default)]
     pub error: Option<String>,
 }
 

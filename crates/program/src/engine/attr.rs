@@ -102,7 +102,10 @@ impl Vm {
     }
 
     fn no_attribute(&self, object: &Value, name: &str) -> Stop {
-        exact!(AttributeError, "'{}' object has no attribute '{name}'", self.type_name(object))
+        // A method is asked for what it has not as its function is.
+        let name_of = self.type_name(object);
+        let of = if self.type_of(object) == Type::Method { "function" } else { &*name_of };
+        exact!(AttributeError, "'{of}' object has no attribute '{name}'")
     }
 
     fn dunder(&mut self, object: &Value, name: &str) -> Done<Value> {

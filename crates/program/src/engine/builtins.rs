@@ -60,6 +60,10 @@ impl Vm {
                 return Err(Stop::unsupported("this argument of print"));
             }
             let called = if of == Builtin::Sorted { "sort" } else { of.name() };
+            if of == Builtin::Sorted {
+                // The list is made first.
+                self.each(&args.first().cloned().unwrap_or(Value::None), |_, _| Ok(true))?;
+            }
             return Err(type_error!("'{name}' is an invalid keyword argument for {called}()"));
         }
         let keyword = |name: &str| keywords.iter().find(|(n, _)| &**n == name).map(|(_, v)| v.clone());

@@ -3,7 +3,7 @@
 use super::code::{
     Body, ClassDef, Handler, Imported, MakeFunction, Node, Operator, Place, Stmt, StmtKind, Target, Try,
 };
-use super::fault::{ExcKind, Stop};
+use super::fault::{ExcKind, Raised, Stop};
 use super::types::Type;
 use super::value::{Attrs, Class, Function, IterState, Obj, Value};
 use super::vm::{Done, Vm};
@@ -168,10 +168,26 @@ impl Vm {
         if matches!(result, Err(Stop::Budget(_) | Stop::Unsupported(_))) || block.finally.is_empty() {
             return result;
         }
-        match self.inner_block(&block.finally)? {
+        // What waits to be raised again is the exception being handled meanwhile.
+        let pending = match &result {
+            Err(Stop::Raise(raised)) => Some(self.exception(raised)?),
+            _ => None,
+        };
+        let outer = self.handling.len();
+        self.handling.extend(pending);
+        let finally = self.inner_block(&block.finally);
+        self.handling.truncate(outer);
+        match finally? {
             Flow::Next => result,
             flow => Ok(flow),
         }
+    }
+
+    /// What was raised, as a value.
+    fn exception(&mut self, raised: &Raised) -> Done<Value> {
+        let message = Some(&raised.message).filter(|text| !text.is_empty());
+        let args = raised.args.clone().unwrap_or_else(|| message.map(|text| Value::str(text)).into_iter().collect());
+        self.alloc(Obj::Exception { kind: raised.kind, args, exact: raised.exact })
     }
 
     fn try_handlers(&mut self, block: &Try) -> Done<Flow> {
@@ -185,10 +201,7 @@ impl Vm {
             if !self.catches(handler, raised.kind)? {
                 continue;
             }
-            let message = Some(&raised.message).filter(|text| !text.is_empty());
-            let args =
-                raised.args.clone().unwrap_or_else(|| message.map(|text| Value::str(text)).into_iter().collect());
-            let exception = self.alloc(Obj::Exception { kind: raised.kind, args, exact: raised.exact })?;
+            let exception = self.exception(&raised)?;
             if let Some(target) = &handler.target {
                 self.assign(target, exception.clone())?;
             }

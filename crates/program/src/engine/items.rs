@@ -10,6 +10,9 @@ use super::types::{Type, is_sequence};
 use super::value::{Entry, Id, Obj, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
+/// No key before Python 3.12, one since.
+const SLICE_KEY: &str = "a slice as a key";
+
 impl Vm {
     /// A `KeyError` for a key: its message is the key's `repr`.
     pub(crate) fn key_error(&mut self, key: &Value) -> Done<Stop> {
@@ -242,7 +245,7 @@ impl Vm {
                             _ => Err(Stop::unsupported("ranges beyond 64 bits")),
                         };
                     }
-                    Obj::Dict(_) => return Err(Stop::type_error("unhashable type: 'slice'")),
+                    Obj::Dict(_) => return Err(Stop::unsupported(SLICE_KEY)),
                     _ => return Err(self.not_subscriptable(object)),
                 };
                 let (start, step, count) = slice_indices(slice_bounds(bounds)?, items.len());
@@ -257,7 +260,7 @@ impl Vm {
     pub(crate) fn set_slice(&mut self, object: &Value, bounds: &SliceParts, value: Option<&Value>) -> Done<()> {
         let (id, items) = match (object, self.obj(object)) {
             (Value::Ref(id), Some(Obj::List(items))) => (*id, items),
-            (_, Some(Obj::Dict(_))) => return Err(Stop::type_error("unhashable type: 'slice'")),
+            (_, Some(Obj::Dict(_))) => return Err(Stop::unsupported(SLICE_KEY)),
             _ if value.is_some() => return Err(self.not_assignable(object)),
             _ => return Err(self.not_deletable(object, "does not")),
         };

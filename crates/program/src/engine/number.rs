@@ -194,6 +194,10 @@ impl Vm {
             let zero = base.sign() == Sign::NoSign && exponent.sign() != Sign::NoSign;
             return Ok(Value::Int(i64::from(!zero)));
         }
+        if base.bits() == 1 {
+            // -1, to any power.
+            return Ok(Value::Int(if exponent.bit(0) { -1 } else { 1 }));
+        }
         let Ok(exponent) = u64::try_from(&exponent) else { return Err(Stop::Budget("size")) };
         if base.bits().saturating_mul(exponent) > MAX_BITS {
             return Err(Stop::Budget("size"));

@@ -20,6 +20,9 @@ impl Vm {
             ("conjugate", Some(Num::Int(n))) => Ok(Value::Int(n)),
             ("conjugate", _) => Ok(this.clone()),
             ("is_integer", Some(Num::Float(x))) => Ok(Value::Bool(x.is_finite() && x.fract() == 0.0)),
+            ("is_integer", Some(_)) => {
+                Err(Stop::unsupported("is_integer of whole numbers, which Python has since 3.12"))
+            }
             ("hex", Some(Num::Float(x))) => Ok(Value::str(&float_hex(x))),
             ("as_integer_ratio", Some(Num::Float(x))) => {
                 let (above, below) = fraction(x)?;

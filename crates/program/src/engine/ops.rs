@@ -161,7 +161,11 @@ impl Vm {
             let other = self.type_name(right);
             return Err(type_error!("can only concatenate {kind} (not \"{other}\") to {kind}"));
         }
-        if op == Operator::BitOr && (matches!(left, Value::Type(_)) || matches!(right, Value::Type(_))) {
+        let is_type = |value: &Value| {
+            matches!(value, Value::Type(_))
+                || matches!(value, Value::Ref(id) if matches!(self.heap.get(*id), Obj::Class(_)))
+        };
+        if op == Operator::BitOr && (is_type(left) || is_type(right)) {
             return Err(Stop::unsupported("unions of types"));
         }
         Err(self.bad_operands(op, left, right))

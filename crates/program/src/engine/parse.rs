@@ -1,7 +1,9 @@
 //! Bounded parsing: Python's grammar from the parser crate, with the stack it needs and a refusal of what is too large.
 
+use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{Expr, Mod, ModModule, PythonVersion};
 use ruff_python_parser::{Mode, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
+use ruff_text_size::Ranged;
 
 /// Longest source that is parsed, in bytes.
 const MAX_SOURCE: usize = 512 * 1024;
@@ -13,6 +15,9 @@ const PARSER_DEPTH: u16 = 1_010;
 const BYTES_PER_PARSED_LEVEL: usize = 32 * 1024;
 /// Stack a level of nesting takes when a tree is dropped, generously. A chain such as `a.b.c` nests without the parser going down.
 const BYTES_PER_LEVEL: usize = 1024;
+
+/// Brackets in brackets that CPython reads.
+const MAX_BRACKETS: usize = 200;
 
 /// Why source could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +89,28 @@ fn parsed_as<T>(
             ParseOptions::from(mode).with_target_version(PythonVersion::PY312).with_max_recursion_depth(PARSER_DEPTH);
         let parsed = parse_unchecked(source, options);
         first_error(&parsed)?;
+        if let Some(at) = too_many_brackets(source, &parsed) {
+            return Err(ParseFailure::Syntax("too many nested parentheses".into(), at));
+        }
         f(parsed)
     })
+}
+
+/// Where more brackets are open than CPython reads.
+fn too_many_brackets(source: &str, parsed: &Parsed<Mod>) -> Option<usize> {
+    if source.bytes().filter(|b| matches!(b, b'(' | b'[' | b'{')).count() <= MAX_BRACKETS {
+        return None;
+    }
+    let mut open = 0_usize;
+    let deep = parsed.tokens().iter().find(|token| {
+        match token.kind() {
+            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => open += 1,
+            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > MAX_BRACKETS
+    });
+    deep.map(|token| token.range().start().to_usize())
 }
 
 fn first_error(parsed: &Parsed<Mod>) -> Result<(), ParseFailure> {

@@ -153,13 +153,13 @@ const MEMBERS: &[(&[Type], &str)] = &[
         &[Type::Set],
         "add:1 clear difference_update:* discard:1 intersection_update:* pop remove:1 symmetric_difference_update:1 update:*",
     ),
-    (&[Type::Int, Type::Bool, Type::Float], "as_integer_ratio conjugate imag= real="),
+    (&[Type::Int, Type::Bool, Type::Float], "as_integer_ratio conjugate imag= is_integer real="),
     (
         &[Type::Int, Type::Bool],
         "bit_count bit_length denominator= from_bytes:1-2:bytes,byteorder,signed numerator= \
          to_bytes:0-2:length,byteorder,signed",
     ),
-    (&[Type::Float], "fromhex:1 hex is_integer"),
+    (&[Type::Float], "fromhex:1 hex"),
     (&[Type::Range], "count:1 index:1 start= step= stop="),
     (&[Type::Generator], "close gi_code= gi_frame= gi_running= gi_suspended= gi_yieldfrom= send:1 throw:1-3"),
     (&[Type::Keys, Type::Items], "isdisjoint:1"),

@@ -64,7 +64,7 @@ impl Plot {
 }
 
 fn letter(at: usize) -> char {
-    ('a'..='z').nth(at).unwrap_or('x')
+    ('a'..='z').nth(at).unwrap_or('?')
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ pub(crate) mod tests {
         assert_eq!((plot().last(), plot().top()), (4, 1.0));
         let empty = Plot { series: Vec::new(), ..plot() };
         assert_eq!((empty.last(), empty.top()), (1, 1.0));
-        assert_eq!((letter(0), letter(2), letter(99)), ('a', 'c', 'x'));
+        assert_eq!((letter(0), letter(2), letter(99)), ('a', 'c', '?'));
         let gaps = Plot { series: vec![Plot::of_points("ours", 1, &[(4, 0.5), (1, 0.25)])], ..plot() };
         assert_eq!(gaps.points(&gaps.series[0]).collect::<Vec<_>>(), [(1, 0.25), (4, 0.5)]);
         assert_eq!((gaps.last(), gaps.top()), (4, 1.0));

@@ -140,6 +140,9 @@ impl Disagreement {
 
 sample!(RunResult, |of| of.task.clone(), of.seed, under);
 
+/// How it begins how an episode ended whose program is over.
+pub(super) const BY_PROGRAM: &str = "the program is over: ";
+
 impl RunResult {
     /// The model, with those of roles that have another.
     pub fn models(&self) -> String {
@@ -154,6 +157,12 @@ impl RunResult {
     /// Whether there was an episode: one that could not be begun is neither won nor lost.
     pub fn is_begun(&self) -> bool {
         self.ended != NOT_BEGUN
+    }
+
+    /// The tokens of prompts and answers; `None` where a model was asked and reported none.
+    pub(super) fn tokens(&self) -> Option<u64> {
+        let all = self.prompt_tokens.saturating_add(self.completion_tokens);
+        (all > 0 || self.asks == 0).then_some(all)
     }
 
     /// Whether it broke off for a reason beside it, and nobody knows what it would have come to.
@@ -201,6 +210,10 @@ impl RunResult {
         let counted = |is: fn(&StepOutcome) -> bool| {
             u32::try_from(path.iter().filter(|n| is(&n.outcome)).count()).unwrap_or(u32::MAX)
         };
+        // How a program ended that got answers is what was observed last.
+        let program = current.filter(|n| n.outcome.done && path.iter().any(|n| n.outcome.asked.is_some()));
+        let ended =
+            program.and_then(|n| n.outcome.observation.lines().next()).map(|line| format!("{BY_PROGRAM}{line}"));
         let (blocked, held) = (counted(|o| o.blocked.is_some()), counted(|o| o.held.is_some()));
         RunResult {
             task: header.task.clone(),
@@ -229,6 +242,7 @@ impl RunResult {
             disagreements: session.duels(Agreement::Differ).into_iter().map(Disagreement::at).collect(),
             unanswered: u32::try_from(session.duels(Agreement::Open).len()).unwrap_or(u32::MAX),
             silences: Silence::of(&path),
+            ended: ended.unwrap_or(self.ended),
             ..self
         }
     }

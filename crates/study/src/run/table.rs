@@ -1,10 +1,11 @@
 //! Table of results summed up by task type, for display.
 
+use super::result::BY_PROGRAM;
 use super::{RunResult, by_role};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::report::{Report, Table, refusals};
-use stepwright_episode::gate::NO_PROPOSAL;
+use stepwright_episode::gate::{NO_PROPOSAL, tells};
 use stepwright_text::words::count;
 
 type Row<'a> = Group<'a, RunResult>;
@@ -45,7 +46,10 @@ fn columns<'a>(untold: bool) -> Vec<Column<'a, Row<'a>>> {
             let share = of.sum(|r| r.compatible.into()) as f64 / of.sum(|r| r.steps.into()) as f64;
             Cell::percent(Some(share), 1)
         }),
-        column("tokens", |of: &Row<'_>| Cell::of(of.sum(|r| r.prompt_tokens.saturating_add(r.completion_tokens)))),
+        column("tokens", |of: &Row<'_>| {
+            let unknown = of.lines.iter().all(|r| r.tokens().is_none()) && !of.lines.is_empty();
+            if unknown { Cell::Figure(None, 0) } else { Cell::of(of.sum(|r| r.tokens().unwrap_or_default())) }
+        }),
         column("seconds", |of: &Row<'_>| Cell::Figure(Some(of.lines.iter().fold(0.0, |sum, r| sum + r.seconds)), 1)),
         of_begun("errors", |of| Cell::of(of.count(|r| r.error.is_some()))),
         column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.is_begun()))),
@@ -73,7 +77,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.table(table);
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
-    report.text(without_proposal(results));
+    report.text(endings(results));
     disagreements(results, &mut report);
     by_role(results, &mut report);
     let share = |of: &Row<'_>| {
@@ -86,17 +90,22 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report
 }
 
-/// How many ended because nothing was left to be taken, and why the first of them.
-fn without_proposal(results: &[RunResult]) -> String {
+/// How many ended because nothing was left to be taken, at a check or with the program that got answers, and how the first of them.
+fn endings(results: &[RunResult]) -> String {
     let lost = results.iter().filter(|result| !result.won && result.error.is_none());
-    let reasons: Vec<&str> = lost.filter_map(|result| result.ended.strip_prefix(NO_PROPOSAL)).collect();
-    match reasons.as_slice() {
+    let reasons = || lost.clone().map(|result| result.ended.as_str());
+    let without = reasons().filter_map(|why| why.strip_prefix(NO_PROPOSAL)).collect();
+    let halted =
+        reasons().filter(|why| tells(why) && ![NO_PROPOSAL, BY_PROGRAM].iter().any(|how| why.starts_with(how)));
+    let over = reasons().filter_map(|why| why.strip_prefix(BY_PROGRAM)).collect();
+    let said = |reasons: Vec<&str>, how: &str| match reasons.as_slice() {
         [] => String::new(),
-        [why] => format!("1 episode ended without a proposal to take: {why}\n"),
-        [why, ..] => {
-            format!("{} ended without a proposal to take; the first: {why}\n", count(reasons.len(), "episode"))
-        }
-    }
+        [why] => format!("1 episode ended {how}: {why}\n"),
+        [why, ..] => format!("{} ended {how}; the first: {why}\n", count(reasons.len(), "episode")),
+    };
+    said(without, "without a proposal to take")
+        + &said(halted.collect(), "at a check")
+        + &said(over, "with its program")
 }
 
 /// Who disagreed where: a row a step at which sides would have done different things, the side that decided first.

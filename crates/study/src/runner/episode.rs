@@ -163,7 +163,11 @@ async fn by(
     cancel: &CancellationToken,
 ) -> Option<Episode> {
     let started = Instant::now();
-    let setup = tokio::task::spawn_blocking(setup).await.map_err(|e| e.to_string()).and_then(|made| made);
+    // A world may wait for a program that says nothing yet: who cancels does not wait for that.
+    let setup = tokio::select! {
+        made = tokio::task::spawn_blocking(setup) => made.map_err(|e| e.to_string()).and_then(|made| made),
+        () = cancel.cancelled() => return None,
+    };
     let played = match setup {
         Ok(setup) => play(setup, duel, cancel).await?,
         Err(why) => Err(why),

@@ -20,6 +20,8 @@ pub struct Merged {
     pub duplicates: Duplicates,
     /// The planned units without a result, or with an error alone, in words.
     pub holes: Vec<String>,
+    /// How many of the files are of this experiment.
+    pub files: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -104,7 +106,8 @@ pub fn merge(files: &[Contents]) -> Vec<Merged> {
         entries.extend(kept.into_values().flatten().cloned());
         let experiment = experiment.clone();
         let (planned, plan) = (plan.len(), plans.iter().flat_map(|plan| &plan.units).cloned().collect());
-        Merged { experiment, entries, planned, plan, duplicates, holes }
+        let files = files.iter().filter(|file| file.experiments.contains_key(hash)).count();
+        Merged { experiment, entries, planned, plan, duplicates, holes, files }
     };
     experiments.into_iter().map(merged).collect()
 }
@@ -186,6 +189,7 @@ mod tests {
             (merged[0].planned, merged[0].duplicates, merged[0].holes.as_slice()),
             (3, Duplicates { all: 3, unlike: 1 }, &["c, seed 0".to_owned()][..])
         );
+        assert_eq!((merged[0].files, merged[1].files), (2, 1));
         assert_eq!(merged[1].holes, ["a, seed 0: no server", "b, seed 0", "c, seed 0"]);
     }
 

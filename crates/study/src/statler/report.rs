@@ -1,7 +1,5 @@
 //! Tables of the study: how many requests were answered, by domain and method, beside the paper's figures.
 
-use serde::Serialize;
-
 use super::curves;
 use super::groups::Group;
 use super::live::{StatlerResult, conditions, groups, writer_of};
@@ -15,42 +13,6 @@ use crate::report::{Report, Table, refusals};
 use crate::run::by_role;
 use stepwright_method::REFERENCE;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Scored {
-    pub domain: String,
-    pub method: String,
-    pub model: String,
-    pub episodes: usize,
-    pub success: usize,
-    /// The mean share of requests answered before the first wrong one.
-    pub successful_steps: f64,
-    /// Requests that need no memory, right and all, up to the first wrong one.
-    pub non_temporal: [usize; 2],
-    pub temporal: [usize; 2],
-    /// Both kinds up to the first failure of any method compared, where some are: without memory, with memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub common: Option<[[usize; 2]; 2]>,
-}
-
-pub fn scored(groups: &[Group]) -> Vec<Scored> {
-    let pair = |share: Share| [share.right, share.of];
-    let scored = |group: &Group| {
-        let scores = Scores::of(&group.played);
-        Scored {
-            domain: group.domain.clone(),
-            method: group.method.clone(),
-            model: group.model.clone(),
-            episodes: scores.episodes,
-            success: scores.success,
-            successful_steps: scores.successful_steps,
-            non_temporal: pair(scores.requests.non_temporal),
-            temporal: pair(scores.requests.temporal),
-            common: common(groups, group).map(|by| [pair(by.non_temporal), pair(by.temporal)]),
-        }
-    };
-    groups.iter().map(scored).collect()
-}
-
 /// The groups that a group is cut with at the first failure of any: of its domain and model, the paper's two methods where both are
 /// there, else all methods if there are several.
 fn compared<'a>(groups: &'a [Group], with: &Group) -> Vec<&'a Group> {
@@ -59,7 +21,8 @@ fn compared<'a>(groups: &'a [Group], with: &Group) -> Vec<&'a Group> {
     if of_paper.len() == COMPARED.len() { of_paper } else { groups.iter().filter(alike).collect() }
 }
 
-fn common(groups: &[Group], group: &Group) -> Option<ByMemory> {
+/// The requests of a group up to the first failure of any method that it is compared with; `None` where there is none.
+pub fn common(groups: &[Group], group: &Group) -> Option<ByMemory> {
     let compared = compared(groups, group);
     let at = compared.iter().position(|g| *g == group).filter(|_| compared.len() > 1)?;
     let played: Vec<Vec<&Played>> = compared.iter().map(|g| g.played.iter().collect()).collect();

@@ -19,25 +19,9 @@ pub use report::{as_json, tables};
 
 use crate::recordings::each_line;
 
-#[derive(Debug, Clone, Deserialize)]
-struct Step {
-    tool: String,
-    arguments: Json,
-    #[serde(default)]
-    result: Json,
-    #[serde(default)]
-    error: Option<String>,
-}
-
-impl From<Step> for ToolStep {
-    fn from(step: Step) -> Self {
-        ToolStep { tool: step.tool, arguments: step.arguments, result: step.result, error: step.error }
-    }
-}
-
 #[derive(Debug, Deserialize)]
 struct Demonstration {
-    steps: Vec<Step>,
+    steps: Vec<ToolStep>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,7 +34,7 @@ struct Asked {
 #[derive(Debug, Deserialize)]
 struct Recorded {
     id: String,
-    before: Vec<Step>,
+    before: Vec<ToolStep>,
     call: Asked,
     accepted: bool,
     #[serde(default)]
@@ -220,7 +204,7 @@ pub fn measure(
         let path = folder.join(name);
         if path.is_file() {
             let read: Vec<Demonstration> = lines(&path)?;
-            episodes.extend(read.into_iter().map(|d| d.steps.into_iter().map(ToolStep::from).collect()));
+            episodes.extend(read.into_iter().map(|d| d.steps));
         }
     }
     let rules = infer(&toolbox, &episodes, |tool| {
@@ -232,7 +216,7 @@ pub fn measure(
     let start = Known::new(&toolbox, &specification)?;
     let recorded: Vec<Recorded> = lines(&folder.join("calls.jsonl"))?;
     let calls = recorded.into_iter().map(|recorded| {
-        let before: Vec<ToolStep> = recorded.before.into_iter().map(ToolStep::from).collect();
+        let before = recorded.before;
         let mut known = start.clone();
         before.iter().for_each(|step| known.learn(step));
         let call = toolbox.call(&recorded.call.tool, &recorded.call.arguments);

@@ -42,8 +42,8 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
     let agent = value.get("agent").ok_or("`agent` is missing")?;
     let steps = value.get("steps").and_then(Json::as_array).ok_or("`steps` is missing, or no list")?;
     read.know(agent, "agent.", &AGENT);
-    if string(agent, "name").is_none() {
-        read.notes.push("agent: `name` is missing".to_owned());
+    for name in ["name", "version"].iter().filter(|name| string(agent, name).is_none()) {
+        read.notes.push(format!("agent: `{name}` is missing"));
     }
     if steps.is_empty() {
         read.notes.push("`steps` is empty".to_owned());
@@ -61,8 +61,10 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
         let place = format!("steps[{at}]");
         read.know(step, "steps[].", &STEP);
         let number = step.get("step_id").and_then(Json::as_u64);
-        if number.is_some_and(|number| number != at as u64 + 1) {
-            read.notes.push(format!("{place}: `step_id` is {} for {}", number.unwrap_or_default(), at + 1));
+        match number {
+            Some(number) if number == at as u64 + 1 => {}
+            Some(number) => read.notes.push(format!("{place}: `step_id` is {number} for {}", at + 1)),
+            None => read.notes.push(format!("{place}: `step_id` is missing")),
         }
         let source = string(step, "source").ok_or_else(|| format!("{place}: `source` is missing"))?;
         let message = step.get("message").ok_or_else(|| format!("{place}: `message` is missing"))?;
@@ -73,6 +75,12 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                 conversation.turns.push(Turn::User(text));
             }
             continue;
+        }
+        if let Some(observation) = step.get("observation").filter(|o| !o.is_null()) {
+            read.know(observation, "steps[].observation.", &["results"]);
+            if !observation.is_object() {
+                read.notes.push(format!("{place}: `observation` is no object, not read"));
+            }
         }
         let results = step.get("observation").and_then(|o| o.get("results")).and_then(Json::as_array);
         let results = results.map_or(&[][..], Vec::as_slice);
@@ -118,6 +126,10 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                     conversation.turns.push(Turn::Acted { text, observed: observed() });
                     continue;
                 }
+                // What was decided is said with the first of a step's calls.
+                let extra = step.pointer("/extra/stepwright").cloned().filter(|_| own.is_some());
+                let others = calls.iter().skip(1).map(|_| Json::Null);
+                conversation.decided.extend(extra.filter(|_| !calls.is_empty()).into_iter().chain(others));
                 let results = results_of(results, &place, &mut calls);
                 conversation.turns.push(Turn::Agent { text, calls });
                 conversation.turns.extend(results);

@@ -181,6 +181,9 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
                 let inside = ["function", "custom"].iter().find_map(|key| call.get(*key).filter(|f| f.is_object()));
                 let inside = inside.unwrap_or(call);
                 let name = string(inside, "name").or_else(|| string(call, "function")).unwrap_or_default();
+                if name.is_empty() {
+                    read.notes.push(format!("{place}: a call without a name"));
+                }
                 let arguments = arguments(read, &place, &name, inside);
                 calls.push(Called { id: string(call, "id"), name, arguments });
             }

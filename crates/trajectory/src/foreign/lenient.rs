@@ -1,4 +1,5 @@
-//! JSON as Python writes it, with numbers that JSON has not: NaN and the infinities, which are read as null.
+//! JSON as Python writes it, with what JSON has not: NaN and the infinities, which are read as null, and halves of surrogate pairs alone,
+//! which are read as U+FFFD.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,19 @@ pub(super) fn parse(text: &str) -> Result<Json, serde_json::Error> {
     })
 }
 
-/// A text with null in the place of what is no JSON outside its strings.
+/// Whether escapes at the beginning of a text are a pair of surrogates or half of one alone, and how long they are.
+fn surrogates(text: &str) -> Option<(bool, usize)> {
+    const HALF: usize = 6;
+    let unit = |at: usize| u16::from_str_radix(text.get(at..at + HALF)?.strip_prefix("\\u")?, 16).ok();
+    let is_low = |unit: u16| (0xDC00..=0xDFFF).contains(&unit);
+    match unit(0)? {
+        0xD800..=0xDBFF if unit(HALF).is_some_and(is_low) => Some((true, 2 * HALF)),
+        0xD800..=0xDFFF => Some((false, HALF)),
+        _ => None,
+    }
+}
+
+/// A text with null in the place of what is no JSON outside its strings, and U+FFFD for what is none in them.
 fn plain(text: &str) -> Cow<'_, str> {
     let mut plain = String::new();
     let (mut copied, mut at) = (0, 0);
@@ -26,10 +39,17 @@ fn plain(text: &str) -> Cow<'_, str> {
             }
             _ => None,
         };
-        if let Some(word) = word {
+        let is_escape = is_inside && !is_escaped && *sign == b'\\';
+        let escaped = text.get(at..).filter(|_| is_escape).and_then(surrogates);
+        if let Some((true, length)) = escaped {
+            at += length;
+            continue;
+        }
+        let half = escaped.map(|(_, length)| ("\\ufffd", length));
+        if let Some((other, length)) = word.map(|word| ("null", word.len())).or(half) {
             plain.push_str(text.get(copied..at).unwrap_or_default());
-            plain.push_str("null");
-            at += word.len();
+            plain.push_str(other);
+            at += length;
             copied = at;
             continue;
         }
@@ -42,4 +62,20 @@ fn plain(text: &str) -> Cow<'_, str> {
     }
     plain.push_str(text.get(copied..).unwrap_or_default());
     Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_pairs_alone_are_one_sign_and_pairs_are_kept() {
+        let read =
+            parse(r#"["a \ud800 b", "\udc00", "\ud83d\ude00", "\\ud800", "\ud7ff\"", NaN, "NaN \ud800x"]"#).unwrap();
+        let expected = ["a \u{fffd} b", "\u{fffd}", "\u{1f600}", "\\ud800", "\u{d7ff}\""];
+        for (at, text) in expected.iter().enumerate() {
+            assert_eq!(read[at], *text);
+        }
+        assert_eq!((&read[5], &read[6]), (&Json::Null, &Json::from("NaN \u{fffd}x")));
+    }
 }

@@ -444,7 +444,7 @@ impl App {
 
     fn decide(&mut self, action: ActionId, now: Instant) {
         use ActionId as A;
-        if self.decide_belief(action, now) {
+        if self.decide_offer(action, now) {
             return;
         }
         match action {

@@ -1,12 +1,12 @@
 //! Application state: takes in events, answers with effects, draws itself. It holds no terminal, thread or clock.
 //!
 //! `run` feeds it and carries its effects out; tests do the same without a terminal. What keys do is `dispatch`, deciding
-//! about beliefs `belief`, whether something makes sense now `gate`, the mouse `pointer`, the frame `draw`.
+//! about offered documents `offer`, whether something makes sense now `gate`, the mouse `pointer`, the frame `draw`.
 
-mod belief;
 mod dispatch;
 mod draw;
 mod gate;
+mod offer;
 mod pointer;
 #[cfg(test)]
 mod tests;
@@ -96,7 +96,6 @@ struct Themes {
     before: Option<Theme>,
 }
 
-/// Work begun outside that has not ended.
 /// A typed action, with where it was typed.
 struct Typed {
     /// When the session was begun.
@@ -108,6 +107,7 @@ struct Typed {
     refused: bool,
 }
 
+/// Work begun outside that has not ended.
 #[derive(Default)]
 struct Pending {
     /// The words shown while a driver is being started.
@@ -567,7 +567,7 @@ impl App {
                 Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
                 Intent::EditNote { node, note, text } => self.open(asked::edit_note(node, note, &text)),
                 Intent::AddToTree(under) => self.add_to_tree(under),
-                Intent::EditBelief => self.edit_belief(now),
+                Intent::EditBelief => self.edit_offered(now),
                 Intent::EditForm { offer, text } => {
                     self.open(asked::form_of_states(offer, &text));
                     // As of a belief.

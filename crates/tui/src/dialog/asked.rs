@@ -15,10 +15,14 @@ use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, Propos
 use stepwright_precondition::{ADOPTED_SUFFIX, CandidateAsks};
 use stepwright_program::tools::Toolbox;
 use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
+use stepwright_text::words::count;
 
 /// Steps of a run "to the end": more than any episode has.
 const TO_THE_END: u32 = 1_000;
 const SESSION_SUFFIX: &str = ".jsonl";
+/// What is shown of a rejected text, so that the question below it is seen; its whole is in Proposals.
+const REJECTED_LINES: usize = 6;
+const REJECTED_CHARACTERS: usize = 600;
 
 /// A form with one line, sent as a request; nothing where `sent` gives none.
 fn line(
@@ -41,8 +45,18 @@ fn workshop(command: CandidateCommand) -> Vec<Reply> {
 }
 
 pub fn reject(proposal: ProposalId, action: &str) -> Form {
+    let mut lines = action.lines();
+    let mut shown = lines.by_ref().take(REJECTED_LINES).collect::<Vec<_>>().join("\n");
+    let rest = lines.count();
+    if let Some((end, _)) = shown.char_indices().nth(REJECTED_CHARACTERS) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    if rest > 0 {
+        shown.push_str(&format!("\n… and {}", count(rest, "more line")));
+    }
     let about =
-        format!("{}\nWhy not? The model sees the reason with your decision. May be empty.", sanitize::visible(action));
+        format!("{}\nWhy not? The model sees the reason with your decision. May be empty.", sanitize::visible(&shown));
     line("Reject the proposal", "reject", about, "", move |reason| Some(Request::Reject { proposal, reason }))
 }
 

@@ -147,7 +147,9 @@ impl Presenter {
         };
         let last = slides.last().map_or(0, |s| slides.len() - usize::from(s.to.is_none())).saturating_sub(1);
         let what = match slides.get(at) {
-            Some(Slide { from: None, .. }) => format!("The beginning; {} follow", count(last, "decision")),
+            Some(Slide { from: None, .. }) => {
+                format!("The beginning; {} {}", count(last, "decision"), if last == 1 { "follows" } else { "follow" })
+            }
             Some(Slide { to: None, .. }) => format!("Not decided yet, after {}", count(last, "decision")),
             _ => format!("Decision {at} of {last}"),
         };

@@ -137,7 +137,7 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
                 Change::Changed => format!(" {place} {former} becomes {}", value(new)),
             };
             // Only the mark and what follows it differ by role: a removed value has to be read too.
-            let (mark, role) = change.look();
+            let (mark, role) = words::look(change);
             rows.push(vec![run(role, mark), run(Role::Text, text)]);
         }
         at = belief::apply(&at, &one).unwrap_or(at);

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::draw::{Run, run};
 use crate::theme::{Glyphs, Role, Theme};
+pub use stepwright_episode::patch::{Change, operations};
 use stepwright_episode::{Actor, Choice, Mark, Node, OWN, Origin, Proposal, Session, StepOutcome, Turn};
 use stepwright_method::publications;
 pub use stepwright_text::words::{cost, count};
@@ -65,7 +66,8 @@ pub fn origin<'a>(proposal: &Proposal, turn: Option<&'a Turn>) -> &'a str {
 
 /// Models that wrote a text, with how often each did: `one x2, other x1`.
 pub fn authors(of: &[(&str, usize)]) -> String {
-    of.iter().map(|(model, times)| format!("{} x{times}", crate::sanitize::line(model))).collect::<Vec<_>>().join(", ")
+    let named = of.iter().filter(|(model, _)| !model.is_empty());
+    named.map(|(model, times)| format!("{} x{times}", crate::sanitize::line(model))).collect::<Vec<_>>().join(", ")
 }
 
 /// A value on one line: scalars whole, collections whole while short, else by their size.
@@ -95,42 +97,13 @@ fn short(value: &Value) -> Option<String> {
     small(value, 2).then(|| value.to_string()).filter(|s| s.chars().count() <= 60)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    Added,
-    Removed,
-    /// Something has another value.
-    Changed,
-}
-
-impl Change {
-    /// Its mark (plain characters, readable in any terminal) and its role.
-    pub fn look(self) -> (&'static str, Role) {
-        match self {
-            Change::Added => ("+", Role::Added),
-            Change::Removed => ("-", Role::Removed),
-            Change::Changed => ("~", Role::Changed),
-        }
+/// The mark of a change (plain characters, readable in any terminal) and its role.
+pub fn look(change: Change) -> (&'static str, Role) {
+    match change {
+        Change::Added => ("+", Role::Added),
+        Change::Removed => ("-", Role::Removed),
+        Change::Changed => ("~", Role::Changed),
     }
-}
-
-/// The operations of a JSON patch (RFC 6902) that change something: kind, pointer, new value.
-pub fn operations(patch: &Value) -> impl Iterator<Item = (Change, &str, Option<&Value>)> {
-    patch.as_array().into_iter().flatten().flat_map(|op| {
-        let text = |key: &str| op.get(key).and_then(Value::as_str);
-        let new = op.get("value");
-        let path = text("path");
-        let moved = text("from");
-        let pair = match text("op") {
-            Some("add") => [path.map(|p| (Change::Added, p, new)), None],
-            Some("remove") => [path.map(|p| (Change::Removed, p, None)), None],
-            Some("replace") => [path.map(|p| (Change::Changed, p, new)), None],
-            Some("copy") => [path.map(|p| (Change::Added, p, None)), None],
-            Some("move") => [moved.map(|p| (Change::Removed, p, None)), path.map(|p| (Change::Added, p, None))],
-            _ => [None, None],
-        };
-        pair.into_iter().flatten()
-    })
 }
 
 /// A JSON patch in words, one row an operation, at most `most` rows.
@@ -150,7 +123,7 @@ pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
             (Change::Changed, Some(v)) => format!("{place} becomes {}", value(v)),
             (Change::Changed, None) => format!("{place} changes"),
         };
-        let (mark, role) = change.look();
+        let (mark, role) = look(change);
         rows.push(vec![run(role, mark), run(Role::Text, format!(" {words}"))]);
     }
     if left_out > 0 {

@@ -87,8 +87,12 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
     let authors = view.authors(proposal.id);
     let times: usize = authors.iter().map(|(_, times)| times).sum();
     if times > 1 || authors.iter().any(|(model, _)| view.session.as_ref().is_some_and(|s| s.model != **model)) {
-        let text = format!("by {}", words::authors(&authors));
-        let text = if times > 1 { format!("{times} times, {text}; the first is shown") } else { text };
+        let by = words::authors(&authors);
+        let text = match (times, by.is_empty()) {
+            (..=1, _) => format!("by {by}"),
+            (_, true) => format!("{times} times; the first is shown"),
+            (_, false) => format!("{times} times, by {by}; the first is shown"),
+        };
         rows.extend(words::labelled("written  ", Role::Dim, &text, width));
     }
     if let Some(reason) = turn.rejection(proposal.id) {
@@ -264,7 +268,8 @@ pub fn taken(turn: &Turn, followed: Option<u64>, width: usize) -> Vec<Row> {
     let mut rows = words::labelled("decided  ", Role::Accent, &said(turn, followed), width);
     let mut shown = 1;
     for decision in others {
-        rows.extend(words::labelled("before   ", Role::Dim, &said(turn, decision), width));
+        let label = if decision.id < followed.id { "before   " } else { "later    " };
+        rows.extend(words::labelled(label, Role::Dim, &said(turn, decision), width));
         shown += 1;
     }
     rows.extend(more(all - shown, "step"));

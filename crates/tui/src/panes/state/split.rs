@@ -8,7 +8,7 @@ use super::tree::{self, Apart, Tree, TreeRow, Unfold};
 use crate::theme::{Role, Theme};
 use crate::widgets::draw::{Painter, Row, run, split_top};
 use crate::widgets::outline::Outline;
-use crate::widgets::words::Change;
+use crate::widgets::words::{Change, look};
 
 #[derive(Debug, Default)]
 pub(crate) struct SplitPane {
@@ -123,7 +123,7 @@ fn tree_row(row: &TreeRow, theme: &Theme) -> Row {
     let (mark, role) = match (row.apart, row.change, row.touched) {
         (Some(Apart::Wrong), ..) => (theme.glyphs.no, Role::Bad),
         (Some(Apart::Missing), ..) => (theme.glyphs.candidate, Role::Warn),
-        (None, Some(change), _) => change.look(),
+        (None, Some(change), _) => look(change),
         (None, None, true) => (".", Role::Changed),
         (None, None, false) => (" ", Role::Text),
     };
@@ -136,7 +136,7 @@ fn tree_row(row: &TreeRow, theme: &Theme) -> Row {
     let value = match (row.apart, row.change) {
         (Some(Apart::Wrong), _) => Role::Bad,
         (Some(Apart::Missing), _) => Role::Warn,
-        (None, Some(change)) => change.look().1,
+        (None, Some(change)) => look(change).1,
         (None, None) => Role::Dim,
     };
     let colon = if row.text.is_empty() || row.key.is_empty() { "" } else { ": " };

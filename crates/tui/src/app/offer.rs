@@ -17,9 +17,11 @@ impl App {
         use ActionId as A;
         let offer = self.view.offer()?;
         match action {
-            A::Approve if offer.written.value.is_none() => {
-                Some(Some("the new belief cannot be read; edit it, refuse it or have it written again"))
-            }
+            A::Approve if offer.written.value.is_none() => Some(Some(if is_belief(offer) {
+                "the new belief cannot be read; edit it, refuse it or have it written again"
+            } else {
+                "the new document cannot be read; edit it, refuse it or have it written again"
+            })),
             A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Propose => Some(None),
             A::Manual if is_belief(offer) => Some(Some("a new belief waits; take, edit or refuse it first")),
             A::Manual => Some(Some("a new document waits; take, edit or refuse it first")),
@@ -42,13 +44,13 @@ impl App {
     }
 
     /// Decides about the document that waits; `false` if none does or the key is for something else.
-    pub(super) fn decide_belief(&mut self, action: ActionId, now: Instant) -> bool {
+    pub(super) fn decide_offer(&mut self, action: ActionId, now: Instant) -> bool {
         use ActionId as A;
         let Some(offer) = self.view.offer() else { return false };
         let id = offer.id;
         match action {
             A::Approve => self.send(Command::Gate(Request::ApproveOffer(id))),
-            A::Edit => self.edit_belief(now),
+            A::Edit => self.edit_offered(now),
             A::Reject => {
                 let title = offer.written.title.trim();
                 let form = if is_belief(offer) {
@@ -65,7 +67,7 @@ impl App {
     }
 
     /// Opens the whole belief as a text: the offered one if one waits, else what is believed.
-    pub(super) fn edit_belief(&mut self, now: Instant) {
+    pub(super) fn edit_offered(&mut self, now: Instant) {
         let believed = self.view.session.as_ref().and_then(|s| s.belief());
         let form = match (self.view.offer(), believed) {
             (Some(offer), _) if !is_belief(offer) => {
