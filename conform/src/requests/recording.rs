@@ -23,7 +23,6 @@ pub(crate) struct Call {
     #[serde(default)]
     pub(crate) api: String,
     pub(crate) params: Map<String, Value>,
-    #[serde(default)]
     pub(crate) prompt: Option<Text>,
     #[serde(default)]
     pub(crate) messages: Vec<Message>,

@@ -191,7 +191,7 @@ pub struct Written {
     /// Which document it would be.
     pub artifact: ArtifactId,
     /// Which update it is for, where it is for one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<Due>,
     /// Its title: an update's text, a request's.
     pub title: String,
@@ -201,10 +201,10 @@ pub struct Written {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<String>,
     /// The document read from it; `None` where it cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Arc<Value>>,
     /// Why it cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 

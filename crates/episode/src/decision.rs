@@ -143,10 +143,10 @@ pub struct Policy {
     /// Ask the person when any check of the recommended proposal does not hold: its preconditions, or the world's dry run.
     pub until_fails: bool,
     /// Stop before executing an action whose text or function equals this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub until_action: Option<String>,
     /// Stop when this many tokens have been spent in the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_budget: Option<u64>,
     /// The conversations of a program, from 1, whose answers are taken without a person while no check fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

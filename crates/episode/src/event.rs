@@ -45,7 +45,7 @@ pub struct StepOutcome {
     /// The program calls the step added, the action's own first where it has one.
     pub calls: Vec<String>,
     /// Why the world refused it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Reward of the step.
     #[serde(default)]
@@ -60,17 +60,17 @@ pub struct StepOutcome {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
     /// The condition that blocked the selected action, so that it was not executed and its blocking tree grew instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
     /// The kind of a line that executed nothing, where a method has such lines beside actions: a thought, a call of a
     /// skill, a report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
     /// Why the method ended the episode, where the world did not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     /// What a program asks of a model then, in worlds whose actions are answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<Arc<AskedOf>>,
     /// The adopted effects of the action that did not follow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -166,10 +166,10 @@ pub struct PromptRecord {
     /// The messages as sent: role and text. One message of role `text` is a raw completion prompt.
     pub messages: Vec<PromptMessage>,
     /// The parts left out to fit the model's context, in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
     /// How many actions it lists to choose among, where it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub candidates: Option<u32>,
 }
 
@@ -200,7 +200,7 @@ pub struct Side {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prompts: String,
     /// What it would do; `None` where it has nothing to offer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<ProposalId>,
     /// Why, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -234,7 +234,7 @@ pub enum Event {
         /// The model's name as shown.
         model: String,
         /// The request's prompt; `None` for the symbolic proposer, which reads the state itself.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         prompt: Option<Arc<PromptRecord>>,
         /// Completions asked for.
         n: u32,
@@ -255,7 +255,7 @@ pub enum Event {
         /// The completions' texts, as received.
         texts: Arc<Vec<String>>,
         /// Tokens spent, where reported.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
         /// Milliseconds from request to last byte.
         ms: u64,
@@ -270,7 +270,7 @@ pub enum Event {
         #[serde(default)]
         cancelled: bool,
         /// Tokens spent all the same, where reported.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
     },
     /// An action was offered at this node.
@@ -334,7 +334,7 @@ pub enum Event {
         /// The offer's number.
         offer: OfferId,
         /// The ask it answers, where one was made for it alone.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         ask: Option<AskId>,
         /// The written document.
         written: Arc<Written>,
@@ -347,7 +347,7 @@ pub enum Event {
         /// Which.
         artifact: ArtifactId,
         /// The offer taken; `None` for a person's correction and for the document an episode begins with.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         offer: Option<OfferId>,
         /// From the document before to the one since (RFC 6902); where there was none it replaces the whole document.
         patch: Arc<Value>,

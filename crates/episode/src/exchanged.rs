@@ -38,7 +38,7 @@ pub struct Exchange {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub completions: Vec<Exchanged>,
     /// Its cost, in the currency of the prices that are set, or as the provider says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
 

@@ -18,10 +18,10 @@ pub struct Action {
     pub text: String,
     /// As a program call (`agent.take('mug 1', 'shelf 2')`); `None` where it has none (`look`).
     /// Several calls that are taken at once stand a line each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// As the world takes it, where the text leaves something out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<String>,
 }
 
@@ -78,27 +78,27 @@ pub struct Proposal {
     /// The text exactly as the source wrote it (a completion's line).
     pub raw: String,
     /// The number, from 1, of the plan's line or the program's call that it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// The action read from it; `None` when it is none, see `problem`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
     /// Why `raw` is no action (`NoAction`, `NotAnAction`, `SyntaxError` of Algorithm 1), in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Who offered it.
     pub origin: Origin,
     /// The source's own score, higher is better; its scale belongs to the source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
     /// Mean log-probability per token (natural logarithm), where the model reports it. Never invented.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logprob: Option<f64>,
     /// The source's reason, where it gives one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
     /// The ask it answers, where a model was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<u64>,
 }
 
@@ -159,7 +159,7 @@ pub struct Check {
     /// Whether it holds.
     pub status: Status,
     /// With the arguments in place and the values found, or the exception (`AssertionError`, `KeyError: 'x'`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
@@ -198,10 +198,10 @@ pub struct Verdict {
     #[serde(deserialize_with = "exactly")]
     pub checks: Vec<Check>,
     /// The step's effect on the program state, where the world can predict it: a JSON patch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Packed>,
     /// The observation the step would give, where the world can predict it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }
 

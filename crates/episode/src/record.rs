@@ -39,7 +39,6 @@ fn event<'de, A: MapAccess<'de>>(name: &str, fields: A) -> Result<Event, A::Erro
                 ask: AskId,
                 kind: AskKind,
                 model: String,
-                #[serde(default)]
                 prompt: Option<Arc<PromptRecord>>,
                 n: u32,
                 temperature: f64,
@@ -51,7 +50,6 @@ fn event<'de, A: MapAccess<'de>>(name: &str, fields: A) -> Result<Event, A::Erro
             Answered {
                 ask: AskId,
                 texts: Arc<Vec<String>>,
-                #[serde(default)]
                 usage: Option<Usage>,
                 ms: u64,
             }
@@ -61,7 +59,6 @@ fn event<'de, A: MapAccess<'de>>(name: &str, fields: A) -> Result<Event, A::Erro
         "recommended" => fields!(
             fields,
             Recommended {
-                #[serde(default)]
                 proposal: Option<ProposalId>,
                 why: String,
             }

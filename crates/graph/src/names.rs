@@ -24,11 +24,9 @@ pub struct Names {
 /// A table as a file has it; what is missing follows from the equivalence.
 #[derive(Deserialize)]
 struct Table {
-    #[serde(default)]
     name_map: Option<IndexMap<String, String>>,
     #[serde(default)]
     equivalence: Equivalence,
-    #[serde(default)]
     detail_to_abstract: Option<IndexMap<String, String>>,
 }
 

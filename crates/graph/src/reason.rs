@@ -95,49 +95,33 @@ pub enum Lack {
 }
 
 impl Lack {
-    /// The simulator's words after the thing.
-    fn words(self) -> &'static str {
+    /// The simulator's words after the thing, and the property whose absence it is, where it is one alone.
+    fn said(self) -> (&'static str, Option<Property>) {
         match self {
-            Lack::Grabbable => "is not grabbable",
-            Lack::Sittable => "is not sittable",
-            Lack::Lieable => "is not lieable",
-            Lack::Clothes => "is not clothes",
-            Lack::Readable => "is not readable",
-            Lack::Recipient => "is not recipient",
-            Lack::Movable => "is not movable",
-            Lack::Eatable => "is not eatable",
-            Lack::Cuttable => "is not cuttable",
-            Lack::Person => "is not person",
-            Lack::Drinkable => "is not drinkable or not recipient",
-            Lack::Pourable => "is not pourable or drinkable",
-            Lack::Opened => "is not open or is not openable",
-            Lack::Opening => "can not be opened",
-            Lack::Switch => "does not have a switch",
-            Lack::TypingSwitch => "does not have switch",
-            Lack::Plug => "does not have a plug",
-            Lack::Lookable => "not lookable",
+            Lack::Grabbable => ("is not grabbable", Some(Property::Grabbable)),
+            Lack::Sittable => ("is not sittable", Some(Property::Sittable)),
+            Lack::Lieable => ("is not lieable", Some(Property::Lieable)),
+            Lack::Clothes => ("is not clothes", Some(Property::Clothes)),
+            Lack::Readable => ("is not readable", Some(Property::Readable)),
+            Lack::Recipient => ("is not recipient", Some(Property::Recipient)),
+            Lack::Movable => ("is not movable", Some(Property::Movable)),
+            Lack::Eatable => ("is not eatable", Some(Property::Eatable)),
+            Lack::Cuttable => ("is not cuttable", Some(Property::Cuttable)),
+            Lack::Person => ("is not person", Some(Property::Person)),
+            Lack::Drinkable => ("is not drinkable or not recipient", None),
+            Lack::Pourable => ("is not pourable or drinkable", None),
+            Lack::Opened => ("is not open or is not openable", None),
+            Lack::Opening => ("can not be opened", Some(Property::CanOpen)),
+            Lack::Switch => ("does not have a switch", Some(Property::HasSwitch)),
+            Lack::TypingSwitch => ("does not have switch", Some(Property::HasSwitch)),
+            Lack::Plug => ("does not have a plug", Some(Property::HasPlug)),
+            Lack::Lookable => ("not lookable", Some(Property::Lookable)),
         }
     }
 
     /// The property whose absence it is, where it is one alone.
     pub fn property(self) -> Option<Property> {
-        Some(match self {
-            Lack::Grabbable => Property::Grabbable,
-            Lack::Sittable => Property::Sittable,
-            Lack::Lieable => Property::Lieable,
-            Lack::Clothes => Property::Clothes,
-            Lack::Readable => Property::Readable,
-            Lack::Recipient => Property::Recipient,
-            Lack::Movable => Property::Movable,
-            Lack::Eatable => Property::Eatable,
-            Lack::Cuttable => Property::Cuttable,
-            Lack::Person => Property::Person,
-            Lack::Opening => Property::CanOpen,
-            Lack::Switch | Lack::TypingSwitch => Property::HasSwitch,
-            Lack::Plug => Property::HasPlug,
-            Lack::Lookable => Property::Lookable,
-            Lack::Drinkable | Lack::Pourable | Lack::Opened => return None,
-        })
+        self.said().1
     }
 }
 
@@ -151,7 +135,7 @@ impl fmt::Display for Reason {
                 write!(f, "Door(s) {doors} between {from} and {to} is (are) closed")
             }
             Reason::NotClose(who, thing) => write!(f, "{who} is not close to {thing}"),
-            Reason::Unsuited(thing, lack) => write!(f, "{thing} {}", lack.words()),
+            Reason::Unsuited(thing, lack) => write!(f, "{thing} {}", lack.said().0),
             Reason::NothingEatable(thing) => write!(f, "none of object on {thing} is eatable"),
             Reason::Full(thing) => write!(f, "Too many things on {thing}"),
             Reason::NotSitting(who) => write!(f, "{who} is not sitting"),
@@ -195,19 +179,26 @@ pub enum ErrorType {
 }
 
 impl ErrorType {
-    /// All ten, in the paper's order.
-    pub const ALL: [ErrorType; 10] = [
-        ErrorType::UnflippedBooleanState,
-        ErrorType::FieldOfView,
-        ErrorType::EmptyProgram,
-        ErrorType::AbsentFromRoom,
-        ErrorType::MissingObject,
-        ErrorType::EnclosedObject,
-        ErrorType::InvalidAction,
-        ErrorType::OverOccupiedAgent,
-        ErrorType::AgentProximity,
-        ErrorType::OtherPrecondition,
+    /// All ten, in the paper's order, with the name in files and the one in the paper.
+    const NAMED: [(ErrorType, &'static str, &'static str); 10] = [
+        (ErrorType::UnflippedBooleanState, "unflipped_boolean_state", "Unflipped Boolean state"),
+        (ErrorType::FieldOfView, "field_of_view", "Field of view"),
+        (ErrorType::EmptyProgram, "empty_program", "Empty program"),
+        (ErrorType::AbsentFromRoom, "absent_from_room", "Absent from room"),
+        (ErrorType::MissingObject, "missing_object", "Missing object"),
+        (ErrorType::EnclosedObject, "enclosed_object", "Enclosed object"),
+        (ErrorType::InvalidAction, "invalid_action", "Invalid action"),
+        (ErrorType::OverOccupiedAgent, "over_occupied_agent", "Over-occupied agent"),
+        (ErrorType::AgentProximity, "agent_proximity", "Agent proximity"),
+        (ErrorType::OtherPrecondition, "other_precondition", "Other precondition"),
     ];
+
+    pub const COUNT: usize = ErrorType::NAMED.len();
+
+    /// All ten, in the paper's order.
+    pub fn all() -> [ErrorType; ErrorType::COUNT] {
+        ErrorType::NAMED.map(|(kind, ..)| kind)
+    }
 
     /// Its number, from 1.
     pub fn id(self) -> u8 {
@@ -215,34 +206,16 @@ impl ErrorType {
     }
 
     pub fn name(self) -> &'static str {
-        match self {
-            ErrorType::UnflippedBooleanState => "unflipped_boolean_state",
-            ErrorType::FieldOfView => "field_of_view",
-            ErrorType::EmptyProgram => "empty_program",
-            ErrorType::AbsentFromRoom => "absent_from_room",
-            ErrorType::MissingObject => "missing_object",
-            ErrorType::EnclosedObject => "enclosed_object",
-            ErrorType::InvalidAction => "invalid_action",
-            ErrorType::OverOccupiedAgent => "over_occupied_agent",
-            ErrorType::AgentProximity => "agent_proximity",
-            ErrorType::OtherPrecondition => "other_precondition",
-        }
+        self.named().1
     }
 
     /// Its name in the paper (`Agent proximity`).
     pub fn label(self) -> &'static str {
-        match self {
-            ErrorType::UnflippedBooleanState => "Unflipped Boolean state",
-            ErrorType::FieldOfView => "Field of view",
-            ErrorType::EmptyProgram => "Empty program",
-            ErrorType::AbsentFromRoom => "Absent from room",
-            ErrorType::MissingObject => "Missing object",
-            ErrorType::EnclosedObject => "Enclosed object",
-            ErrorType::InvalidAction => "Invalid action",
-            ErrorType::OverOccupiedAgent => "Over-occupied agent",
-            ErrorType::AgentProximity => "Agent proximity",
-            ErrorType::OtherPrecondition => "Other precondition",
-        }
+        self.named().2
+    }
+
+    fn named(self) -> (ErrorType, &'static str, &'static str) {
+        ErrorType::NAMED.into_iter().find(|(kind, ..)| *kind == self).unwrap_or((self, "", ""))
     }
 }
 

@@ -44,7 +44,6 @@ struct NodeEntry<'a> {
     #[serde(default)]
     states: States,
     /// There in a compact file, whose states hold the defaults already.
-    #[serde(default)]
     raw_states: Option<IgnoredAny>,
 }
 
@@ -98,7 +97,6 @@ impl<'de> Visitor<'de> for EdgeVisitor {
 
 #[derive(Deserialize)]
 struct File<'a> {
-    #[serde(default)]
     scene: Option<i64>,
     #[serde(borrow)]
     nodes: Vec<NodeEntry<'a>>,

@@ -129,26 +129,11 @@ impl<T: Flag + FromStr<Err = UnknownWord>> Visitor<'_> for Word<T> {
 }
 
 /// A set of words, sorted by their spelling.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Flags<T>(u32, PhantomData<T>);
 
 pub type States = Flags<State>;
 pub type Properties = Flags<Property>;
-
-impl<T> Clone for Flags<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Flags<T> {}
-
-impl<T> PartialEq for Flags<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<T> Eq for Flags<T> {}
 
 impl<T> Default for Flags<T> {
     fn default() -> Self {
@@ -241,23 +226,21 @@ impl<'de, T: Flag + Deserialize<'de>> Deserialize<'de> for Flags<T> {
     }
 }
 
+/// States of which a thing has one at most.
+const OPPOSITES: [[State; 2]; 5] = [
+    [State::Clean, State::Dirty],
+    [State::Closed, State::Open],
+    [State::Off, State::On],
+    [State::PluggedIn, State::PluggedOut],
+    [State::Sitting, State::Lying],
+];
+
 impl States {
     /// With a state and without its opposite.
     #[must_use]
     pub fn set(self, state: State) -> States {
-        let opposite = match state {
-            State::Clean => State::Dirty,
-            State::Dirty => State::Clean,
-            State::Closed => State::Open,
-            State::Open => State::Closed,
-            State::Off => State::On,
-            State::On => State::Off,
-            State::PluggedIn => State::PluggedOut,
-            State::PluggedOut => State::PluggedIn,
-            State::Sitting => State::Lying,
-            State::Lying => State::Sitting,
-        };
-        self.without(opposite).with(state)
+        let of = OPPOSITES.iter().find(|pair| pair.contains(&state)).into_iter().flatten();
+        of.fold(self, |states, one| states.without(*one)).with(state)
     }
 
     /// Whether it says that somebody sits or lies.

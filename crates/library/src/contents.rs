@@ -37,7 +37,7 @@ pub struct Episode {
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Node {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<u32>,
     /// What arriving here added to the program, by the calls' places among the file's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -60,10 +60,10 @@ pub struct Decision {
     /// Whether the world did it, and what was observed then is written down.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepted: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<Person>,
     /// Whether what followed reached the goal; `None` where that is not said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
     /// The world's reason, the person's words, or what the action was corrected to.
     #[serde(default, skip_serializing_if = "String::is_empty")]

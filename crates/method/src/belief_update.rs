@@ -239,9 +239,7 @@ enum Work {
 /// The state written without a language model.
 #[derive(Serialize, Deserialize)]
 struct Found {
-    #[serde(default)]
     state: Option<Value>,
-    #[serde(default)]
     problem: Option<String>,
 }
 

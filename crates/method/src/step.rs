@@ -14,17 +14,12 @@ use stepwright_model::Completion;
 pub enum Step {
     /// An ask: of a language model (generate, score), or work of its own beside the episode (compute). All three are numbered,
     /// recorded and can be cancelled.
-    Ask {
-        ask: AskSpec,
-        #[serde(default)]
-        note: Option<String>,
-    },
+    Ask { ask: AskSpec, note: Option<String> },
     /// Actions that are known already; recorded as an ask that is answered at once.
     Offer {
         /// The ask they answer; without a prompt.
         ask: AskSpec,
         drafts: Vec<Draft>,
-        #[serde(default)]
         note: Option<String>,
     },
     /// An artifact that is written already: a belief, say. It is offered.
@@ -85,7 +80,6 @@ pub enum Reading {
     Drafts {
         /// The actions, and texts that are no action.
         drafts: Vec<Draft>,
-        #[serde(default)]
         note: Option<String>,
     },
     Artifact(Box<Written>),

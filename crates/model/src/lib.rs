@@ -60,7 +60,7 @@ pub struct ModelRequest {
     /// Stop strings (at most four).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// How much the log-probability of a token is lowered for each time it was written in this completion; 0 for not at all.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -69,7 +69,7 @@ pub struct ModelRequest {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub presence_penalty: f64,
     /// Tokens are sampled from the likeliest that have this share of the probability together, from 0 to 1; from all if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
     /// Ask for log-probabilities of the tokens.
     #[serde(default)]
@@ -78,10 +78,10 @@ pub struct ModelRequest {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut_counts: bool,
     /// The form of the answer, where the model can be held to it; its text is then without the form.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
     /// A request of another program in place of messages and limits: it is sent on as it is, and answers are texts of its interface.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub relayed: Option<Relayed>,
     /// Its purpose. It is not sent to providers; recorded outputs are found by it.
     #[serde(skip)]
@@ -187,13 +187,13 @@ impl Completion {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ModelResponse {
     pub completions: Vec<Completion>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The model that answered, as the server calls it; empty if not reported.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub served: String,
     /// Its cost, where the provider says so itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// The parameters as sent, without the messages; null where nothing is sent over a network.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]

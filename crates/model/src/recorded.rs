@@ -36,7 +36,6 @@ struct Run {
 struct Step {
     step: usize,
     generated: String,
-    #[serde(default)]
     next_state_text: Option<String>,
 }
 

@@ -9,7 +9,7 @@ pub struct Sample {
     /// The sentence, as it was written; empty where the model wrote none.
     pub sentence: String,
     /// The mean log-probability of its tokens, where the model reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logprob: Option<f64>,
     /// Whether it keeps the plan from being finished.
     #[serde(default)]

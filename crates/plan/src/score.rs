@@ -39,7 +39,7 @@ pub struct Candidate {
     pub step: String,
     pub similarity: f64,
     /// The mean log-probability of the sentence, where the model reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logprob: Option<f64>,
     /// The score, what is taken off for repetition taken off.
     pub score: f64,

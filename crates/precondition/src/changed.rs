@@ -25,10 +25,10 @@ pub struct CandidateEdit {
     /// Its row among the candidates of the action at that time, from 0.
     pub at: usize,
     /// The value before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<CandidateMark>,
     /// The value since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<CandidateMark>,
 }
 

@@ -167,7 +167,6 @@ pub struct Candidate {
     #[serde(default)]
     pub times: u32,
     /// The model's mean log-probability a token of this text, where it was asked to score it.
-    #[serde(default)]
     pub logprob: Option<f64>,
 }
 

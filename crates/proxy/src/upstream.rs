@@ -289,9 +289,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn streams(api: Api, body: &str) -> (bool, Option<String>) {
     #[derive(Deserialize, Default)]
     struct Streams {
-        #[serde(default)]
         stream: Option<bool>,
-        #[serde(default)]
         stream_options: Option<Value>,
     }
     let asked: Streams = serde_json::from_str(body).unwrap_or_default();

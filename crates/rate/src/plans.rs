@@ -37,7 +37,6 @@ struct Line {
     title: String,
     plan: Vec<String>,
     executable: bool,
-    #[serde(default)]
     error: Option<String>,
 }
 

@@ -67,7 +67,6 @@ struct PublishedSkill {
     tips: Vec<String>,
     #[serde(default)]
     primitives: Vec<Primitive>,
-    #[serde(default)]
     primitive_intro: Option<String>,
 }
 

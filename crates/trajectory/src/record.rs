@@ -18,7 +18,6 @@ pub struct Step {
     #[serde(default, alias = "action_call", skip_serializing_if = "Option::is_none")]
     pub call: Option<Call>,
     /// The text observed; `None` where that is not known.
-    #[serde(default)]
     pub observation: Option<String>,
     /// What was said to the agent after that by somebody else than what it acted on (a user who goes on); empty where nothing was.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -29,7 +28,7 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
     /// What a session of this program says of the decision: its proposals, verdicts, rejections.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub decided: Option<serde_json::Value>,
 }
 
@@ -74,33 +73,25 @@ pub(crate) fn joined<'t>(first: &'t str, then: &'t str) -> Cow<'t, str> {
 pub struct Trajectory {
     pub id: String,
     /// The success and the failure on one task share it.
-    #[serde(default)]
     pub pair_id: Option<String>,
     /// The environment (`alfworld`, `webshop`).
     #[serde(default)]
     pub env: String,
-    #[serde(default)]
     pub task_id: Option<serde_json::Value>,
     #[serde(default)]
     pub task: String,
-    #[serde(default)]
     pub task_type: Option<String>,
-    #[serde(default)]
     pub model: Option<String>,
-    #[serde(default)]
     pub source: Option<String>,
     /// The observation before the first action.
-    #[serde(default)]
     pub initial_observation: Option<String>,
     pub steps: Vec<Step>,
     /// Whether it reached its goal; `None` where the log does not say.
-    #[serde(default)]
     pub success: Option<bool>,
     /// The score, from 0 to 1.
     #[serde(default)]
     pub score: f64,
     /// How it ended (`purchase`, `repeat`, `limit`, `stopped`).
-    #[serde(default)]
     pub terminated: Option<String>,
     /// The tools that its calls are of, as models are given them; none where it is of a world.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

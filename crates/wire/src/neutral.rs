@@ -275,6 +275,6 @@ pub struct Request {
     #[serde(default)]
     pub stream: bool,
     /// The response that it continues (`previous_response_id`): its conversation is with the provider.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
 }

@@ -29,7 +29,7 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
     /// What a program asks of a model then, where actions are answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<Arc<AskedOf>>,
 }
 

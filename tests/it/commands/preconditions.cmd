@@ -63,3 +63,16 @@ $ stepwright preconditions diff broken.preconditions.py --world household
 ? macro
 ? take(
 $ stepwright preconditions diff broken.preconditions.py --world household --json | grep -A 3 '"macro_of"'
+
+# Episodes that do not have an action are passed over, and a name that none of them has is said
+$ python3 -c "
+> import json
+> def episode(name):
+>     tool = {'type': 'function', 'function': {'name': name, 'parameters': {'type': 'object', 'properties': {'id': {'type': 'string'}}, 'required': ['id']}}}
+>     call = f'tools.{name}(id=\'a\')'
+>     return {'id': name, 'tools': [tool], 'steps': [{'action': call, 'call': call, 'observation': 'done'}]}
+> open('two.jsonl', 'w').write(json.dumps(episode('get')) + chr(10) + json.dumps(episode('close')) + chr(10))"
+$ printf "def close(self, id):\n    assert id != 'a'\n\ndef clsoe(self, id):\n    assert False\n" > two.preconditions.py
+$ stepwright preconditions logs two.jsonl --preconditions two.preconditions.py
+$ printf 'def goto(self, recep):\n    pass\n\ndef gotoo(self, recep):\n    assert False\n' > more.preconditions.py; stepwright run --tasks first=1 --preconditions more.preconditions.py
+? gotoo

@@ -55,3 +55,6 @@ $ cmp k.jsonl kept && cmp other.jsonl $REPO/sessions/solved.jsonl && echo as the
 ; What was written before may be replaced; another session by those who say so.
 $ stepwright export k.jsonl --html page.html && stepwright export k.jsonl --html page.html && ls
 $ stepwright export k.jsonl --jsonl other.jsonl --replace; stepwright show k.jsonl > shown; stepwright show other.jsonl | cmp - shown && echo replaced
+
+# Ctrl-C ends a headless gate whose agent has asked nothing yet
+$ timeout --preserve-status -s INT -k 60 8 stepwright gate --headless -- sleep 300

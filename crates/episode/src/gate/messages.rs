@@ -89,7 +89,6 @@ pub struct Draft {
     /// The text as its source wrote it.
     pub raw: String,
     /// The number, from 1, of the plan's line or the program's call that it is.
-    #[serde(default)]
     pub line: Option<usize>,
     /// The action read from it.
     pub action: Option<Action>,

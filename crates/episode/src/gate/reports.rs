@@ -226,6 +226,15 @@ impl Gate {
             Ok(draft) => return self.unreadable(&draft.problem.unwrap_or_default()),
             Err(why) => return self.unreadable(&why),
         };
+        // What nobody changed is no correction: agents are told of edits, and libraries count them as mistakes.
+        if let Intent::Edit(from) = intent {
+            let edited = self.session.current().and_then(|node| node.turn.proposal(from)?.action.as_ref());
+            let said = |action: &Action| (action.text.clone(), action.call.clone());
+            if edited.map(said) == draft.action.as_ref().map(said) {
+                self.phase = Phase::Idle;
+                return self.approve(from, Actor::Person, String::new());
+            }
+        }
         self.drop_ask("a person gave the action");
         let proposal = self.propose(draft, None);
         let choice = match intent {

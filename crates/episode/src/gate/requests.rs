@@ -234,7 +234,7 @@ impl Gate {
         found
     }
 
-    fn approve(&mut self, id: ProposalId, by: Actor, why: String) {
+    pub(super) fn approve(&mut self, id: ProposalId, by: Actor, why: String) {
         let Some(proposal) = self.open_proposal(id) else { return };
         if proposal.action.is_none() {
             let problem = proposal.problem.unwrap_or_default();
@@ -290,14 +290,6 @@ impl Gate {
 
     fn edit(&mut self, id: ProposalId, text: String) {
         let Some(edited) = self.open_proposal(id) else { return };
-        // What nobody changed is no correction: agents are told of edits, and libraries count them as mistakes.
-        if edited
-            .action
-            .as_ref()
-            .is_some_and(|action| [action.text.as_str(), action.text.trim()].contains(&text.as_str()))
-        {
-            return self.approve(id, Actor::Person, String::new());
-        }
         self.phase = Phase::Reading(Intent::Edit(id));
         self.out.push(Effect::ReadText { text, from: edited.action });
     }

@@ -61,7 +61,6 @@ pub struct ReadAnswer {
 struct Offer {
     drafts: Vec<TextOr<Drafted>>,
     /// Said to the person.
-    #[serde(default)]
     note: Option<String>,
 }
 
@@ -69,7 +68,6 @@ struct Offer {
 struct Asking {
     ask: AskSpec,
     /// Said to the person.
-    #[serde(default)]
     note: Option<String>,
 }
 

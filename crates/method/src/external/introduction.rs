@@ -80,9 +80,7 @@ struct DeclaredOption {
     label: String,
     #[serde(default)]
     about: String,
-    #[serde(default)]
     min: Option<f64>,
-    #[serde(default)]
     max: Option<f64>,
     /// Words, or pairs of a word and what it means.
     #[serde(default)]

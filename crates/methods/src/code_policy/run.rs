@@ -29,7 +29,6 @@ struct Work {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Answered {
     /// Whether the world accepted it, where it is an action that was taken.
-    #[serde(default)]
     pub(super) taken: Option<bool>,
     pub(super) function: String,
     pub(super) args: Vec<Value>,

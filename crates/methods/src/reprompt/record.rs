@@ -60,7 +60,7 @@ pub struct Offered {
     #[serde(default)]
     pub before: Before,
     /// The built-in agent's reason, where it said the step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 

@@ -23,10 +23,10 @@ pub(super) struct Header {
     #[serde(default)]
     pub(super) endpoint: String,
     /// The settings for it: its requests depend on them, so the same count when it is played back. Since 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) settings: Option<Settings>,
     /// Whether it was asked for raw completions. Since 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) raw: Option<bool>,
     /// Whether a person chose that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -13,7 +13,6 @@ pub struct ToolStep {
     pub arguments: Json,
     #[serde(default)]
     pub result: Json,
-    #[serde(default)]
     pub error: Option<String>,
 }
 

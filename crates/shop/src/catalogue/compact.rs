@@ -22,13 +22,10 @@ struct Item {
     description: String,
     #[serde(default)]
     bullet_points: Vec<String>,
-    #[serde(default)]
     price_tag: Option<String>,
     #[serde(default)]
     pricing: Vec<f64>,
-    #[serde(default)]
     reward_price: Option<f64>,
-    #[serde(default)]
     rating: Option<String>,
     #[serde(default)]
     reviews: Vec<Review>,
@@ -42,7 +39,6 @@ struct Item {
     options: Options,
     #[serde(default)]
     attributes: Vec<String>,
-    #[serde(default)]
     title_nouns: Option<Vec<String>>,
 }
 

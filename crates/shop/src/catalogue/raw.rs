@@ -48,11 +48,8 @@ struct Item {
 /// Knowledge of a product, and the instruction made from it.
 #[derive(Debug, Default, Deserialize)]
 struct ProductKnowledge {
-    #[serde(default)]
     attributes: Option<Vec<String>>,
-    #[serde(default)]
     instruction: Option<String>,
-    #[serde(default)]
     instruction_attributes: Option<Vec<String>>,
 }
 

@@ -18,7 +18,6 @@ pub(super) struct ActionTable {
     needs: Vec<Spanned<String>>,
     #[serde(default)]
     makes: Vec<Spanned<String>>,
-    #[serde(default)]
     shows: Option<Spanned<String>>,
 }
 

@@ -68,7 +68,7 @@ pub struct O3dResult {
     pub condition: String,
     pub world: String,
     /// Pairs of logs, where skills were found for the study.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logs: Option<usize>,
     #[serde(flatten)]
     pub run: RunResult,

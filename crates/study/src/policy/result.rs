@@ -43,7 +43,7 @@ pub struct PolicyResult {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     pub seconds: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(skip)]
     pub under: Under,

@@ -79,10 +79,10 @@ pub struct Way {
     /// Seed of the samples, and of demonstrations where data names none.
     pub seed: u64,
     /// Episodes of a subject that were scored on, at most; absent where all were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<usize>,
     /// What a file held that took the place of the data's truth, as a hash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub truth_file: Option<String>,
 }
 
@@ -130,7 +130,7 @@ pub struct ActionResult {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     pub seconds: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(skip)]
     pub under: Under,

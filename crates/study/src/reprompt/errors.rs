@@ -14,7 +14,7 @@ use crate::report::{Report, Table};
 /// Characters of a full bar.
 const BAR: f64 = 40.0;
 
-type Counts = [usize; ErrorType::ALL.len()];
+type Counts = [usize; ErrorType::COUNT];
 
 /// How often each type of error was met, and the errors that keep plans from being carried out where none was met before.
 fn counts(lines: &[&RepromptResult]) -> Counts {
@@ -74,7 +74,7 @@ fn apart<'a>(
 
 fn shares(title: &str, met: &[(String, Counts)]) -> Table {
     let mut table = Table::new(1, ["error"].into_iter().chain(met.iter().map(|(name, _)| name.as_str()))).titled(title);
-    for (at, kind) in ErrorType::ALL.iter().enumerate() {
+    for (at, kind) in ErrorType::all().iter().enumerate() {
         let share = |(_, counts): &(String, Counts)| {
             let (part, all) = (counts.get(at).copied().unwrap_or_default(), counts.iter().sum::<usize>());
             Cell::percent((all > 0).then(|| part as f64 / all as f64), 1).to_string()
@@ -89,7 +89,7 @@ fn shares(title: &str, met: &[(String, Counts)]) -> Table {
 fn bars(name: &str, counts: &Counts, report: &mut Report) {
     let all = counts.iter().sum::<usize>();
     let mut text = format!("\n{name}\n");
-    for (kind, part) in ErrorType::ALL.iter().zip(counts).filter(|(_, part)| **part > 0) {
+    for (kind, part) in ErrorType::all().iter().zip(counts).filter(|(_, part)| **part > 0) {
         let share = *part as f64 / all as f64;
         let bar = "█".repeat(((share * BAR).round() as usize).max(1));
         text.push_str(&format!("  {:<24}{bar} {:.1} %\n", kind.label(), 100.0 * share));
@@ -108,7 +108,7 @@ fn chart(name: &str, counts: &Counts, report: &mut Report) {
         interval: wilson(*part as f64 / all as f64, all),
         paper: None,
     };
-    let rows: Vec<ShareOf> = ErrorType::ALL.iter().zip(counts).filter(|(_, part)| **part > 0).map(part).collect();
+    let rows: Vec<ShareOf> = ErrorType::all().iter().zip(counts).filter(|(_, part)| **part > 0).map(part).collect();
     if !rows.is_empty() {
         report.chart(Chart::Shares(Shares { measure: format!("{name}: share of errors"), rows }));
     }
@@ -140,7 +140,7 @@ fn failing(apart: &[(String, Vec<&RepromptResult>)], report: &mut Report) {
         });
         table.row([title.to_owned()].into_iter().chain(cells));
     }
-    let numbers: Vec<String> = ErrorType::ALL.iter().map(|kind| format!("{} {}", kind.id(), kind.label())).collect();
+    let numbers: Vec<String> = ErrorType::all().iter().map(|kind| format!("{} {}", kind.id(), kind.label())).collect();
     report.text(format!(
         "\nTasks of which a plan cannot be carried out, by the error (×: in so many plans): {}\n",
         numbers.join(", ")

@@ -19,7 +19,7 @@ pub struct RepromptResult {
     /// The number of the error that keeps it from that, from 1 to 10 as in the paper's Table 3.
     pub failed: Option<u8>,
     /// Whether the goal was reached; absent where the task has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub won: Option<bool>,
     /// The numbers of the errors met while the plan was made, in their order.
     pub errors: Vec<u8>,
@@ -36,7 +36,7 @@ pub struct RepromptResult {
     pub completion_tokens: u64,
     pub seconds: f64,
     pub ended: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(skip)]
     pub under: Under,

@@ -51,13 +51,13 @@ pub struct RunResult {
     pub proposals: u32,
     /// Actions that there were to choose among, where that is on record: ground actions that a planner chose among, on average over its
     /// plans, or candidates that a language model was given, on average over decisions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub considered: Option<f64>,
     /// Times a language model was asked, in all trials.
     pub asks: u32,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// What each role took, where one has a model of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -76,7 +76,7 @@ pub struct RunResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silences: Vec<Silence>,
     pub ended: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(skip)]
     pub under: Under,
@@ -89,7 +89,7 @@ pub struct RoleUse {
     pub asks: u64,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
 

@@ -33,11 +33,9 @@ pub struct Asked {
     #[serde(default)]
     pub gold_code: String,
     gold_moves: Vec<Move>,
-    #[serde(default)]
     gold_moves_corrected: Option<Vec<Move>>,
     #[serde(default)]
     gold_say: Vec<String>,
-    #[serde(default)]
     gold_say_corrected: Option<Vec<String>>,
 }
 

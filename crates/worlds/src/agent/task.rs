@@ -20,8 +20,6 @@ pub(super) struct Task {
     pub(super) task: String,
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
-    #[serde(default)]
     pub(super) workspace: Option<String>,
-    #[serde(default)]
     pub(super) success: Option<String>,
 }

@@ -58,7 +58,6 @@ struct RawAct<'a> {
     #[serde(borrow, default)]
     slot: Option<Cow<'a, str>>,
     /// Only an intent's name is read of them.
-    #[serde(default)]
     values: Option<Vec<Value>>,
 }
 

@@ -56,14 +56,12 @@ pub struct Answer {
     /// What the agent sees.
     pub(super) observation: String,
     /// The actions that are possible now.
-    #[serde(default)]
     pub(super) admissible: Option<Vec<String>>,
     /// What the step means as calls of the specification, the action first.
     #[serde(default, deserialize_with = "or_default")]
     #[schemars(with = "Option<Vec<String>>")]
     pub(super) calls: Vec<Call>,
     /// Why the action was refused.
-    #[serde(default)]
     pub(super) error: Option<String>,
     /// Of this step.
     #[serde(default, deserialize_with = "or_default")]
@@ -74,33 +72,26 @@ pub struct Answer {
     #[schemars(with = "Option<bool>")]
     pub(super) done: bool,
     /// Whether the goal holds; of an ended episode that does not say, nobody knows.
-    #[serde(default)]
     pub(super) won: Option<bool>,
     /// The hidden state, for people to look at.
-    #[serde(default)]
     pub(super) state: Option<Value>,
     /// The goal as stated to the agent; of a reset.
-    #[serde(default)]
     pub(super) task: Option<String>,
     /// What the agent can know now, as literals.
     #[serde(default)]
     #[schemars(with = "Option<Vec<String>>")]
     facts: Option<BTreeSet<Atom>>,
     /// The things that facts are about.
-    #[serde(default)]
     things: Option<BTreeSet<String>>,
     /// The goal literals not met yet.
     #[serde(default, deserialize_with = "or_default")]
     #[schemars(with = "Option<Vec<String>>")]
     goals: Vec<Atom>,
     /// The request to answer now, in worlds whose episodes are sequences of requests.
-    #[serde(default)]
     pub(super) request: Option<world::Request>,
     /// What the world is; in the answer to a reset.
-    #[serde(default)]
     pub(super) hello: Option<Arc<Hello>>,
     /// All that the world needs to come back here, in its own form.
-    #[serde(default)]
     pub(super) snapshot: Option<Value>,
 }
 
@@ -138,7 +129,6 @@ pub struct Restored {
     /// The step that was asked for.
     pub(super) step: u64,
     /// Why it cannot be restored: the steps are replayed then.
-    #[serde(default)]
     pub(super) error: Option<String>,
 }
 

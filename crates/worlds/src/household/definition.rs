@@ -30,7 +30,7 @@ pub struct Definition {
     #[serde(default)]
     pub plan: Vec<String>,
     /// Receptacle type to the object types it accepts; where absent, ALFWorld's table counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub can_contain: Option<BTreeMap<String, Vec<String>>>,
 }
 
@@ -86,14 +86,14 @@ pub enum Property {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalDefinition {
     pub object: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lamp: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub receptacle: Option<String>,
     /// How many different objects must be in one and the same receptacle.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u8>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Condition>,
 }
 

@@ -27,11 +27,8 @@ pub enum Relation {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Goal {
     pub op: Relation,
-    #[serde(default)]
     pub left: Option<String>,
-    #[serde(default)]
     pub right: Option<String>,
-    #[serde(default)]
     pub max_moves: Option<usize>,
 }
 
