@@ -4,6 +4,7 @@ use serde_json::json;
 use sha2::Digest;
 use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{Actor, ArtifactKind, Event};
+use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
 const SESSION: &str = include_str!("tests/session.jsonl");
@@ -343,11 +344,16 @@ fn a_session_survives_its_atif_trajectory() {
         again.steps.iter_mut().for_each(|step| step.decided = None);
         whole.steps.iter_mut().for_each(|step| step.thought = step.thought.take().filter(|t| !t.is_empty()));
         let line = session.line();
-        let called: Vec<&str> =
-            line.iter().filter_map(|node| node.action.as_ref()).flat_map(|action| action.calls()).collect();
+        let done = line.iter().filter_map(|node| node.action.as_ref());
+        let called: Vec<&str> = done
+            .flat_map(|action| match &action.call {
+                Some(_) => action.calls().collect(),
+                None => vec![action.text.as_str()],
+            })
+            .collect();
         if called.iter().any(|call| call.starts_with("tools.")) {
             // An action is one call of a tool there, and what was said with it is its thought.
-            let calls = again.steps.iter().map(|step| step.call.as_ref().unwrap().to_string());
+            let calls = again.steps.iter().map(|step| step.call.as_ref().map_or(step.action.clone(), Call::to_string));
             assert_eq!(calls.collect::<Vec<_>>(), called, "{name}");
             assert!(again.tools.iter().all(|tool| tool["function"]["name"].is_string()) && !again.tools.is_empty());
             let heard = |steps: &[Step]| steps.iter().map(|step| step.heard().into_owned()).collect::<String>();

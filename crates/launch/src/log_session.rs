@@ -336,8 +336,11 @@ mod tests {
                         Choice::Edit { from, .. } => text(from),
                         _ => None,
                     };
+                    // Of an answer with calls an episode of a log has the calls, and as thoughts what was said with them.
+                    let action = node.action.as_ref().unwrap();
+                    let called = action.call.as_ref().filter(|call| call.starts_with("tools."));
                     (
-                        node.action.as_ref().unwrap().text.clone(),
+                        called.unwrap_or(&action.text).clone(),
                         node.outcome.observation.clone(),
                         session.verdict_at(node.id).cloned(),
                         (taken, from, rejections.collect::<Vec<_>>()),
