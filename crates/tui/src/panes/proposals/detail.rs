@@ -86,13 +86,15 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
     }
     let authors = view.authors(proposal.id);
     let times: usize = authors.iter().map(|(_, times)| times).sum();
-    if times > 1 || authors.iter().any(|(model, _)| view.session.as_ref().is_some_and(|s| s.model != **model)) {
-        let by = words::authors(&authors);
-        let text = match (times, by.is_empty()) {
-            (..=1, _) => format!("by {by}"),
-            (_, true) => format!("{times} times; the first is shown"),
-            (_, false) => format!("{times} times, by {by}; the first is shown"),
-        };
+    let own = view.session.as_ref().map_or("", |session| session.model.as_str());
+    let by = words::authors(&authors);
+    let by_others = authors.iter().any(|(model, _)| !model.is_empty() && *model != own);
+    let text = match (times, by.as_str()) {
+        (..=1, by) => by_others.then(|| format!("by {by}")),
+        (_, "") => Some(format!("{times} times; the first is shown")),
+        (_, by) => Some(format!("{times} times, by {by}; the first is shown")),
+    };
+    if let Some(text) = text {
         rows.extend(words::labelled("written  ", Role::Dim, &text, width));
     }
     if let Some(reason) = turn.rejection(proposal.id) {
