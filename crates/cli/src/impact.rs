@@ -37,7 +37,7 @@ impl Measure {
         }
         let places = if self.library.is_empty() { shelf.places() } else { self.library };
         let library = library::read(&shelf, &places);
-        library.index.problems().into_iter().for_each(|problem| note(&problem));
+        library.index.problems().into_iter().for_each(note);
         let world = self.world.as_deref().or(set.place.as_ref().map(|(world, _)| world.as_str()));
         let (mut out, mut right) = (String::new(), 0);
         for action in &set.actions {
