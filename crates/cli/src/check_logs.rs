@@ -13,6 +13,7 @@ use stepwright_episode::{Assertions, Status};
 use stepwright_launch::read_logs;
 use stepwright_method::log_checks::{Read, Violation, program_of, violations};
 use stepwright_precondition::AdoptedSet;
+use stepwright_study::in_force::not_checked;
 use stepwright_text::words::count;
 use stepwright_trajectory::Trajectory;
 use stepwright_worlds::transcript_of;
@@ -67,9 +68,13 @@ impl CheckLogs {
                 found.iter().for_each(|violation| out.push_str(&in_words(violation, &log)));
             }
         }
-        if !idle.is_empty() {
-            let names = idle.into_iter().collect::<Vec<_>>().join(", ");
-            super::note(&format!("no action in these logs is named {names}; what stands there was not checked"));
+        if let (Some(file), false) = (&self.preconditions, idle.is_empty()) {
+            let none = set.iter().all(|set| set.actions.len() == idle.len());
+            let why = not_checked(&file.display().to_string(), idle);
+            if none {
+                return Err(CliError::Failed(why));
+            }
+            super::note(&why);
         }
         if !self.json {
             let effects = match contradicted {

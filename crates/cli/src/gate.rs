@@ -77,15 +77,7 @@ pub struct Gate {
 
 pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => {
-            let rest = ["{url}", "{root}"].iter().fold(value.to_owned(), |text, known| text.replace(known, ""));
-            match rest.split_once('{').and_then(|(_, after)| Some(after.split_once('}')?.0)) {
-                Some(unknown) if unknown.chars().all(char::is_alphabetic) && !unknown.is_empty() => {
-                    Err(format!("{{{unknown}}} stands for nothing; there are {{url}} and {{root}}"))
-                }
-                _ => Ok((name.to_owned(), value.to_owned())),
-            }
-        }
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write it as NAME={url}".to_owned()),
     }
 }

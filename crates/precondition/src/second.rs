@@ -2,7 +2,6 @@
 //! Writes the trial and reads its report; who runs it is handed in. Without a report the candidate stays
 //! unknown, with the reasons of both tiers.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -89,7 +88,7 @@ fn trial(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -
     if assertion.text().contains("trial_") {
         return Err("names that begin with `trial_` are those of the trial".to_owned());
     }
-    let empty = demos.specification().with_assertions(&BTreeMap::new()).map_err(|error| error.to_string())?;
+    let empty = demos.specification().unasserted().map_err(|error| error.to_string())?;
     let prelude = format!("{}\n\n", empty.source());
     let params: String = function.params.iter().map(|param| format!(", {param}")).collect();
     let mut code = format!("def trial_check(self{params}):\n    assert {}\n\n", assertion.text());

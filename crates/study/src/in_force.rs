@@ -182,13 +182,7 @@ impl InForce {
     pub fn idle(&self) -> Option<String> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let names: Vec<&str> = idle.iter().flatten().map(String::as_str).collect();
-        (!names.is_empty()).then(|| {
-            format!(
-                "{}: no action here is named {}; what stands there was not checked",
-                self.preconditions,
-                names.join(", ")
-            )
-        })
+        (!names.is_empty()).then(|| not_checked(&self.preconditions.to_string(), names))
     }
 
     fn infer(&self, specification: &Specification, demonstrations: &[Demonstration]) -> Result<Assertions, String> {
@@ -201,6 +195,12 @@ impl InForce {
         let inferred = enumerated(specification, demonstrations.iter().map(Demo::from).collect())?;
         Ok(known.entry(of).or_insert(inferred).clone())
     }
+}
+
+/// That what a file says of these names was not checked, since no action has them.
+pub fn not_checked<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    format!("{file}: no action here is named {names}; what stands there was not checked")
 }
 
 /// The assertions of a file of preconditions, by action function.

@@ -90,7 +90,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report
 }
 
-/// How many ended because nothing was left to be taken, at a check or with the program that got answers, and how the first of them.
+/// How many ended because nothing was left to be taken, before an action or with the program that got answers, and how the first of them.
 fn endings(results: &[RunResult]) -> String {
     let lost = results.iter().filter(|result| !result.won && result.error.is_none());
     let reasons = || lost.clone().map(|result| result.ended.as_str());
@@ -104,7 +104,7 @@ fn endings(results: &[RunResult]) -> String {
         [why, ..] => format!("{} ended {how}; the first: {why}\n", count(reasons.len(), "episode")),
     };
     said(without, "without a proposal to take")
-        + &said(halted.collect(), "at a check")
+        + &said(halted.collect(), "before an action that was not taken")
         + &said(over, "with its program")
 }
 
