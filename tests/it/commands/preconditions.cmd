@@ -74,5 +74,6 @@ $ python3 -c "
 > open('two.jsonl', 'w').write(json.dumps(episode('get')) + chr(10) + json.dumps(episode('close')) + chr(10))"
 $ printf "def close(self, id):\n    assert id != 'a'\n\ndef clsoe(self, id):\n    assert False\n" > two.preconditions.py
 $ stepwright preconditions logs two.jsonl --preconditions two.preconditions.py
+$ printf 'def clsoe(self, id):\n    assert False\n' > none.preconditions.py; stepwright preconditions logs two.jsonl --preconditions none.preconditions.py
 $ printf 'def goto(self, recep):\n    pass\n\ndef gotoo(self, recep):\n    assert False\n' > more.preconditions.py; stepwright run --tasks first=1 --preconditions more.preconditions.py
 ? gotoo
