@@ -113,6 +113,9 @@ fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Resul
     let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
     let mut loaded = match &session.file {
         None => {
+            if session.episode.is_some() {
+                return Err(CliError::Usage("standard input is one session: leave --episode out".to_owned()));
+            }
             let read = log::read(std::io::stdin().lock(), Path::new("standard input"));
             vec![read.map_err(|e| CliError::Failed(e.to_string()))?]
         }

@@ -1,4 +1,4 @@
-//! Checking an action at the cursor: its function's assertions on the live program state, and the world's dry run.
+//! Checking an action at the cursor: its form, its function's assertions on the live program state, and the world's dry run.
 
 use super::difference::difference;
 use stepwright_episode::gate::Draft;
@@ -9,7 +9,7 @@ use stepwright_program::Call;
 use stepwright_world::World;
 
 pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &ProgramState, action: &Action) -> Verdict {
-    let mut verdict = Verdict::default();
+    let mut verdict = Verdict { checks: world.fits(action), ..Verdict::default() };
     for call in action.calls().filter_map(|c| c.parse::<Call>().ok()) {
         verdict.checks.extend(program.check(state, &call));
     }

@@ -66,6 +66,7 @@ fn situation(driver: &Driver, session: &Session) -> Situation {
     Situation {
         node,
         admissible: world.admissible(),
+        tools: world.tools(),
         truth,
         variables: driver.timeline.state.variables(),
         map: world.picture(),

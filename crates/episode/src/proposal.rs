@@ -167,6 +167,12 @@ impl Check {
     /// The condition of the world's own dry run.
     pub const WORLD: &str = "the world accepts it";
 
+    /// A check of an action's form: it fails where there is a reason why.
+    pub fn form(condition: String, why: Option<String>) -> Self {
+        let status = if why.is_none() { Status::Holds } else { Status::Fails };
+        Check { kind: CheckKind::Form, condition, status, detail: why }
+    }
+
     /// The finding, as a person reads it: the condition, or what the world's dry run says.
     pub fn said(&self) -> &str {
         match (self.kind, self.status) {
@@ -187,7 +193,7 @@ pub enum CheckKind {
     World,
     /// The blocking tree's verdict. It shows the result of selecting the action, and counts neither for nor against it.
     Blocking,
-    /// The verdict of the method's own knowledge of lines: a known skill, the syntax of a primitive.
+    /// Whether it is well formed, whatever the state: arguments that fit their tool's schema, a known skill, the syntax of a primitive.
     Form,
 }
 

@@ -4,8 +4,10 @@
 
 use serde_json::{Value, json};
 use stepwright_episode::{Action, Session};
-use stepwright_program::tools::{TOOLS, Toolbox};
+use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_program::{Call, Function, Literal, Role, Specification};
+use stepwright_wire::Request;
+use stepwright_world::answer;
 
 use super::trajectory;
 
@@ -25,7 +27,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             "observation": { "results": [{ "content": whole.initial_observation.clone().unwrap_or_default() }] },
         }),
     ];
-    let functions = tools(&header.specification);
+    let (functions, asked) = (tools(&header.specification), offered(session));
     let done = session.line().into_iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
     for (at, (node, step)) in done.zip(&whole.steps).enumerate() {
         let turn = node.parent.and_then(|parent| session.node(parent)).map(|parent| &parent.turn);
@@ -38,13 +40,16 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             Some(said) if !said.is_empty() => (said.to_owned(), Some(thought).filter(|thought| !thought.is_empty())),
             _ => (thought, None),
         };
-        let called = called.unwrap_or_else(|| vec![("act".to_owned(), json!({ "action": step.action }))]);
-        let id = |call: usize| match called.len() {
-            1 => format!("step-{}", at + 1),
-            _ => format!("step-{}-{}", at + 1, call + 1),
+        let acted =
+            || Called { id: String::new(), tool: "act".to_owned(), arguments: json!({ "action": step.action }) };
+        let called = called.unwrap_or_else(|| vec![acted()]);
+        let id = |call: usize| match called.get(call).map(|called| called.id.as_str()).filter(|id| !id.is_empty()) {
+            Some(own) => own.to_owned(),
+            None if called.len() == 1 => format!("step-{}", at + 1),
+            None => format!("step-{}-{}", at + 1, call + 1),
         };
-        let all = called.iter().enumerate().map(|(call, (name, arguments))| {
-            json!({ "tool_call_id": id(call), "function_name": name, "arguments": arguments })
+        let all = called.iter().enumerate().map(|(call, Called { tool, arguments, .. })| {
+            json!({ "tool_call_id": id(call), "function_name": tool, "arguments": arguments })
         });
         let all: Vec<Value> = all.collect();
         let mut written = json!({
@@ -91,14 +96,38 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         }
     }
     let mut agent = json!({ "name": "stepwright", "version": header.program, "model_name": whole.model });
-    if let (false, Some(agent)) = (functions.is_empty(), agent.as_object_mut()) {
-        agent.insert("tool_definitions".to_owned(), functions.iter().map(definition).collect());
+    let definitions: Vec<Value> = match &asked {
+        Some(tools) => tools.tools().iter().map(whole_definition).collect(),
+        None => functions.iter().map(definition).collect(),
+    };
+    if let (false, Some(agent)) = (definitions.is_empty(), agent.as_object_mut()) {
+        agent.insert("tool_definitions".to_owned(), definitions.into());
     }
     let root = json!({
         "schema_version": VERSION, "session_id": whole.id, "trajectory_id": whole.id, "agent": agent, "steps": steps,
         "extra": { "stepwright": own },
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
+}
+
+/// A call of a tool as the format has it.
+struct Called {
+    /// The agent's own id of it; empty where it has none.
+    id: String,
+    tool: String,
+    arguments: Value,
+}
+
+/// The tools that an agent asked with, as it lists them in the last request on the session's line.
+fn offered(session: &Session) -> Option<Toolbox> {
+    let last = session.line().into_iter().rev().find_map(|node| session.request_at(node.id));
+    let (api, body) = last?;
+    Some(answer::toolbox(&Request::read(api, &body).ok()?))
+}
+
+fn whole_definition(tool: &Tool) -> Value {
+    let Tool { name, description, schema } = tool;
+    json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
 }
 
 /// The tools of a specification that is made from tools.
@@ -117,8 +146,16 @@ fn definition(tool: &Function) -> Value {
     json!({ "type": "function", "function": { "name": tool.name, "parameters": parameters } })
 }
 
-/// An action as calls of tools, their names and arguments; `None` if it is none.
-fn calls(action: &Action, tools: &[Function]) -> Option<Vec<(String, Value)>> {
+/// An action as calls of tools; `None` if it is none.
+fn calls(action: &Action, tools: &[Function]) -> Option<Vec<Called>> {
+    if let Ok(whole) = answer::whole(action) {
+        let calls = whole.answer().calls.into_iter().map(|call| Called {
+            arguments: answer::arguments(&call),
+            id: call.id,
+            tool: call.name,
+        });
+        return Some(calls.collect::<Vec<_>>()).filter(|calls| !calls.is_empty());
+    }
     let wires = Toolbox::new(Vec::new());
     let wire = |text: &str| {
         let mut call: Call = text.parse().ok()?;
@@ -128,7 +165,8 @@ fn calls(action: &Action, tools: &[Function]) -> Option<Vec<(String, Value)>> {
             call.args.clear();
             call.named.splice(..0, placed);
         }
-        wires.wire(&call)
+        let (tool, arguments) = wires.wire(&call)?;
+        Some(Called { id: String::new(), tool, arguments })
     };
     action.calls().map(wire).collect::<Option<Vec<_>>>().filter(|calls| !calls.is_empty())
 }

@@ -1,6 +1,6 @@
 use super::*;
 use base64::Engine;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::Digest;
 use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{Actor, ArtifactKind, Event};
@@ -356,6 +356,17 @@ fn a_session_survives_its_atif_trajectory() {
             let calls = again.steps.iter().map(|step| step.call.as_ref().map_or(step.action.clone(), Call::to_string));
             assert_eq!(calls.collect::<Vec<_>>(), called, "{name}");
             assert!(again.tools.iter().all(|tool| tool["function"]["name"].is_string()) && !again.tools.is_empty());
+            // An agent's tools are as it listed them, each call under its own id.
+            if session.line().iter().any(|node| node.outcome.asked.is_some()) {
+                assert!(again.tools.iter().all(|tool| tool["function"]["description"].is_string()), "{name}");
+                let schema = |tool: &Value| tool["function"]["parameters"]["properties"].is_object();
+                assert!(again.tools.iter().all(schema), "{name}: {:?}", again.tools);
+                let written: Value = serde_json::from_str(&text).unwrap();
+                let steps = written["steps"].as_array().unwrap().iter();
+                let called: Vec<&Value> = steps.filter_map(|step| step["tool_calls"].as_array()).flatten().collect();
+                let own = |call: &&&Value| !call["tool_call_id"].as_str().unwrap().starts_with("step-");
+                assert!(called.iter().filter(own).count() > 0, "{name}: {called:?}");
+            }
             let heard = |steps: &[Step]| steps.iter().map(|step| step.heard().into_owned()).collect::<String>();
             assert_eq!(heard(&again.steps), heard(&whole.steps), "{name}");
             with_tools += 1;

@@ -24,6 +24,11 @@ pub struct LoadedFile {
 /// a part of it).
 pub fn load_sessions(path: &Path, episode: Option<&str>, sources: &Sources) -> Result<LoadedFile, OpenError> {
     if log::is_session(path) {
+        if let Some(id) = episode.filter(|id| !id.is_empty()) {
+            let said =
+                format!("{}: this is a session, one episode, and has no `{id}`; leave the id out", path.display());
+            return Err(OpenError::Failed(said));
+        }
         return Ok(LoadedFile { sessions: vec![(String::new(), log::load(path)?)], problems: Vec::new() });
     }
     let ids = match episode {

@@ -7,13 +7,11 @@
 use std::sync::Arc;
 
 use stepwright_episode::gate::{AskSpec, Draft};
-use stepwright_episode::{
-    Action, Ask, AskKind, Choice, Mark, Origin, PromptMessage, PromptRecord, Proposal, Relayed, Shape,
-};
+use stepwright_episode::{Ask, AskKind, Choice, Mark, Origin, PromptMessage, PromptRecord, Proposal, Relayed, Shape};
 use stepwright_method::context::decided;
 use stepwright_method::options::ATTEMPTS;
 use stepwright_method::wording;
-use stepwright_method::{Answer, Checks, Context, Method, MethodInfo, Needs, Reading, Round, Step};
+use stepwright_method::{Answer, Context, Method, MethodInfo, Needs, Reading, Round, Step};
 use stepwright_model::Completion;
 use stepwright_model::upstream::REFUSED;
 use stepwright_wire::{Answer as Said, Role, Turn, Whole, extended, reworded};
@@ -112,10 +110,6 @@ impl Method for Relay {
             }
         };
         Reading::drafts(answer.completions.iter().map(draft).collect())
-    }
-
-    fn check(&self, cx: &Context<'_>, action: &Action, _offered: bool) -> Checks {
-        Checks::Beside(cx.world.asked().map(|asked| asked.checks(action)).unwrap_or_default())
     }
 }
 

@@ -49,10 +49,10 @@ pub struct Parameter {
 }
 
 /// Tools with their specification. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Toolbox(Arc<Inner>);
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Inner {
     tools: Vec<Tool>,
     /// The function of each tool and its parameters, the required ones first.
@@ -216,6 +216,17 @@ impl Toolbox {
     fn all(&self) -> impl Iterator<Item = (&Tool, &str, &[Parameter])> {
         let all = self.0.tools.iter().zip(&self.0.functions);
         all.map(|(tool, (function, parameters))| (tool, function.as_str(), parameters.as_slice()))
+    }
+
+    /// How calls are written, for people who type one: the function with its arguments' names, sorted.
+    pub fn forms(&self) -> Vec<String> {
+        let form = |(_, function, parameters): (&Tool, &str, &[Parameter])| {
+            let named: Vec<String> = parameters.iter().map(|p| format!("{}=", p.variable)).collect();
+            format!("{TOOLS}.{function}({})", named.join(", "))
+        };
+        let mut forms: Vec<String> = self.all().map(form).collect();
+        forms.sort_unstable();
+        forms
     }
 
     /// Whether a tool only reads: it is said, or its name begins as those of reading tools do.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use stepwright_belief::Difference;
 use stepwright_episode::NodeId;
+use stepwright_program::tools::Toolbox;
 use stepwright_skill::Knowledge;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::{Map, Request};
@@ -31,6 +32,8 @@ pub struct Situation {
     pub node: NodeId,
     /// Admissible actions, sorted; `None` where the world has no list.
     pub admissible: Option<Vec<String>>,
+    /// The tools that an action may call, where actions are calls of tools.
+    pub tools: Option<Toolbox>,
     /// The world's hidden state, for display.
     pub truth: Value,
     /// The program's variables: what the agent can know.

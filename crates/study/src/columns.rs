@@ -103,6 +103,12 @@ impl<'a, L> Group<'a, L> {
         // A file of results may say anything.
         self.lines.iter().map(|line| figure(line)).fold(0, u64::saturating_add)
     }
+
+    /// The sum of what is known of a figure; none where nothing is.
+    pub(crate) fn total(&self, figure: impl Fn(&L) -> Option<u64>) -> Cell {
+        let unknown = self.lines.iter().all(|line| figure(line).is_none()) && !self.lines.is_empty();
+        if unknown { Cell::Figure(None, 0) } else { Cell::of(self.sum(|line| figure(line).unwrap_or_default())) }
+    }
 }
 
 fn mean<L>(lines: &[&L], figure: &impl Fn(&L) -> Option<f64>) -> Option<f64> {

@@ -308,7 +308,7 @@ impl View {
 
     /// The tools that an action may call, where actions are calls of tools.
     pub(crate) fn tools(&self) -> Option<Toolbox> {
-        (self.lines()?.tools)(self.session.as_ref()?)
+        self.situation.as_ref()?.tools.clone()
     }
 
     /// The text in which a proposal's action is edited and how one is written, in worlds whose actions have several lines.

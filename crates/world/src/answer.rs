@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use stepwright_episode::{Action, Check, CheckKind, Session, Status};
+use stepwright_episode::{Action, Check};
 use stepwright_program::Call;
 use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_proxy::{Refusal, Reply};
@@ -39,12 +39,6 @@ pub fn toolbox(request: &Request) -> Toolbox {
         schema: t.schema.clone(),
     };
     Toolbox::new(own.map(tool).collect())
-}
-
-/// The tools that an answer at the cursor of a session may call.
-pub fn tools(session: &Session) -> Option<Toolbox> {
-    let (api, body) = session.request_at(session.cursor())?;
-    Some(toolbox(&Request::read(api, &body).ok()?))
 }
 
 /// The arguments of a call as JSON: text that is none stands for itself.
@@ -125,6 +119,26 @@ pub fn edited(action: &Action) -> String {
     said.chain(calls).collect::<Vec<_>>().join("\n")
 }
 
+/// Why arguments do not fit the schema of their tool.
+pub fn misfit(tools: &Toolbox, name: &str, given: &Value) -> Option<String> {
+    let Some((tool, ..)) = tools.tool(name) else {
+        let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name.as_str()).collect();
+        return Some(format!("there is no such tool; there are {}", names.join(", ")));
+    };
+    if tool.schema.is_null() {
+        return None;
+    }
+    // A schema that is none says nothing of arguments.
+    let validator = jsonschema::validator_for(&tool.schema).ok()?;
+    let faults = validator.iter_errors(given).take(3).map(|fault| {
+        let at = fault.instance_path().to_string();
+        let at = at.trim_start_matches('/').to_owned();
+        if at.is_empty() { fault.to_string() } else { format!("`{at}`: {fault}") }
+    });
+    let faults: Vec<String> = faults.collect();
+    (!faults.is_empty()).then(|| faults.join("; "))
+}
+
 impl Asked {
     /// The action that a person's text stands for, edited from another or written from nothing.
     pub fn read(&self, text: &str, from: Option<&Action>) -> Result<Action, String> {
@@ -160,7 +174,7 @@ impl Asked {
     /// A call as the program gets it; what is left of the one it was edited from stays.
     fn tool_call(&self, call: &Call, old: Option<&ToolCall>) -> Result<ToolCall, String> {
         let (name, given) = self.tools.wire(call).ok_or_else(|| format!("`{call}` is no call of a tool"))?;
-        if let Some(why) = self.misfit(&name, &given) {
+        if let Some(why) = misfit(&self.tools, &name, &given) {
             return Err(format!("{name}: {why}"));
         }
         let old = old.filter(|old| old.name == name);
@@ -187,43 +201,17 @@ impl Asked {
         if tool.is_some_and(|tool| tool.schema.is_null()) { Form::Custom } else { Form::Function }
     }
 
-    /// Why arguments do not fit the schema of their tool.
-    fn misfit(&self, name: &str, given: &Value) -> Option<String> {
-        let Some((tool, ..)) = self.tools.tool(name) else {
-            let names: Vec<&str> = self.tools.tools().iter().map(|tool| tool.name.as_str()).collect();
-            return Some(format!("there is no such tool; there are {}", names.join(", ")));
-        };
-        if tool.schema.is_null() {
-            return None;
-        }
-        // A schema that is none says nothing of arguments.
-        let validator = jsonschema::validator_for(&tool.schema).ok()?;
-        let faults = validator.iter_errors(given).take(3).map(|fault| {
-            let at = fault.instance_path().to_string();
-            let at = at.trim_start_matches('/').to_owned();
-            if at.is_empty() { fault.to_string() } else { format!("`{at}`: {fault}") }
-        });
-        let faults: Vec<String> = faults.collect();
-        (!faults.is_empty()).then(|| faults.join("; "))
-    }
-
     /// The checks of an answer that need no state: each call is of a tool that there is, with arguments that fit its schema.
     pub fn checks(&self, action: &Action) -> Vec<Check> {
-        let check = |condition: String, why: Option<String>| Check {
-            kind: CheckKind::Form,
-            condition,
-            status: if why.is_none() { Status::Holds } else { Status::Fails },
-            detail: why,
-        };
         if action.exact.as_deref().and_then(refusal).is_some() {
-            return vec![check("the program is told of the error".to_owned(), None)];
+            return vec![Check::form("the program is told of the error".to_owned(), None)];
         }
         let answer = match whole(action) {
             Ok(whole) => whole.answer(),
-            Err(why) => return vec![check("it is an answer".to_owned(), Some(why))],
+            Err(why) => return vec![Check::form("it is an answer".to_owned(), Some(why))],
         };
         if answer.calls.is_empty() {
-            return vec![check("it calls no tool".to_owned(), None)];
+            return vec![Check::form("it calls no tool".to_owned(), None)];
         }
         let of = |call: &ToolCall| {
             let broken = (call.form == Form::Function && !call.arguments.trim().is_empty())
@@ -231,23 +219,11 @@ impl Asked {
                 .flatten();
             let why = match broken {
                 Some(error) => Some(format!("the arguments are no JSON: {error}")),
-                None => self.misfit(&call.name, &arguments(call)),
+                None => misfit(&self.tools, &call.name, &arguments(call)),
             };
-            check(format!("the arguments fit {}", call.name), why)
+            Check::form(format!("the arguments fit {}", call.name), why)
         };
         answer.calls.iter().map(of).collect()
-    }
-
-    /// How calls of its tools are written, for people who type one.
-    pub fn forms(&self) -> Vec<String> {
-        let form = |tool: &Tool| {
-            let parameters = self.tools.tool(&tool.name).map_or(&[][..], |(.., parameters)| parameters);
-            let named: Vec<String> = parameters.iter().map(|p| format!("{}=", p.variable)).collect();
-            format!("{TOOLS}.{}({})", self.tools.function(&tool.name), named.join(", "))
-        };
-        let mut forms: Vec<String> = self.tools.tools().iter().map(form).collect();
-        forms.sort_unstable();
-        forms
     }
 }
 
@@ -304,6 +280,7 @@ fn unique() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stepwright_episode::Status;
 
     fn asked(api: Api) -> Asked {
         let schema = json!({"type": "object", "properties": {"order_id": {"type": "string"}, "reason": {"type": "string"}},
@@ -371,7 +348,7 @@ mod tests {
         let broken = edited(&action).replace("cancel_order({", "canc\n");
         assert!(asked.read(&broken, Some(&action)).unwrap_err().contains("no call can be read"));
         assert_eq!(asked.read("No, I wait.", Some(&action)).unwrap().call, None);
-        assert_eq!(asked.forms(), ["tools.cancel_order(order_id=, reason=)"]);
+        assert_eq!(asked.tools.forms(), ["tools.cancel_order(order_id=, reason=)"]);
     }
 
     #[test]

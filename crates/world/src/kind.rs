@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::demonstration::Demonstration;
 use crate::planner::Agent;
-use stepwright_episode::{Action, Header, Session};
-use stepwright_program::tools::Toolbox;
+use stepwright_episode::{Action, Header};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShippedFile {
@@ -58,6 +57,4 @@ pub struct Lines {
     pub edited: fn(&Action) -> String,
     /// How one is written, in a line.
     pub example: &'static str,
-    /// The tools that one at the cursor of a session may call.
-    pub tools: fn(&Session) -> Option<Toolbox>,
 }

@@ -22,8 +22,9 @@ use crate::blocking::Environment;
 use crate::literal::{Atom, Facts};
 use crate::options::{Table, Values};
 use crate::planner::classical::{PlanningTask, Unseen};
-use stepwright_episode::{Action, Header, StepOutcome};
+use stepwright_episode::{Action, Check, Header, StepOutcome};
 use stepwright_program::Call;
+use stepwright_program::tools::Toolbox;
 use stepwright_trajectory::Step;
 
 /// An environment: deterministic given task and seed, cheap to clone, no I/O while stepping.
@@ -56,6 +57,16 @@ pub trait World: Send {
 
     /// All admissible actions now, sorted by code point, no duplicates; `None` where a world has no such list.
     fn admissible(&self) -> Option<Vec<String>>;
+
+    /// The tools that an action may call now, where actions are calls of tools.
+    fn tools(&self) -> Option<Toolbox> {
+        None
+    }
+
+    /// What can be said of an action's form whatever the state: whether its calls fit their tools' schemas.
+    fn fits(&self, _action: &Action) -> Vec<Check> {
+        Vec::new()
+    }
 
     /// The hidden state as JSON, for display. Never shown to a model or a proposer.
     fn truth(&self) -> Value;

@@ -11,6 +11,7 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use crate::{CliError, print, print_json};
+use stepwright_program::tools::Toolbox;
 use stepwright_program::{Call, render_program};
 use stepwright_text::sanitize::{line, visible};
 use stepwright_world::{Outcome, Snapshot, World};
@@ -47,9 +48,9 @@ pub fn play(world: &mut dyn World, reset: &Outcome, goal: &str) -> Result<(), Cl
     let mut editor = Editor::<Actions, MemHistory>::with_history(config, MemHistory::new()).map_err(failed)?;
     loop {
         // The editor prints what it completes: what could act on the terminal is not offered.
-        let mut actions = world.admissible().unwrap_or_default();
+        let mut actions = listed(world);
         actions.retain(|action| line(action) == *action);
-        editor.set_helper(Some(Actions(actions)));
+        editor.set_helper(Some(Actions { actions, tools: world.tools() }));
         match editor.readline("> ") {
             Ok(line) => match game.take(world, line.trim()) {
                 Ok(true) => {}
@@ -81,7 +82,9 @@ impl Game {
             ":quit" | ":q" => return Ok(false),
             ":help" | ":h" => print(HELP)?,
             ":actions" | ":admissible" | ":a" => {
-                print(&format!("{}\n", world.admissible().unwrap_or_default().join("\n")))?
+                let listed = listed(world).join("\n");
+                let none = "The world lists no actions: any text is one.";
+                print(&format!("{}\n", if listed.is_empty() { none.into() } else { visible(&listed) }))?
             }
             ":program" | ":p" => {
                 let header = world.header();
@@ -104,7 +107,7 @@ impl Game {
         self.calls.extend(outcome.calls().cloned());
         print(&format!("{}\n", visible(&outcome.observation)))?;
         if let Some(why) = &outcome.error {
-            print(&refused(why, &outcome.observation, world.admissible().is_some()))?;
+            print(&refused(why, &outcome.observation, !listed(world).is_empty()))?;
         }
         if outcome.done && !outcome.won && outcome.error.is_none() {
             let goal = if outcome.untold { "whether the goal holds is not known" } else { "the goal does not hold" };
@@ -141,16 +144,30 @@ fn refused(why: &str, observed: &str, has_list: bool) -> String {
     format!("(refused{why}{list})\n")
 }
 
-/// Completes over the admissible actions and the prompt's own commands.
-struct Actions(Vec<String>);
+/// The admissible actions, or how the tools are called that actions may call.
+fn listed(world: &dyn World) -> Vec<String> {
+    let forms = || world.tools().map(|tools| tools.forms()).unwrap_or_default();
+    world.admissible().unwrap_or_else(forms)
+}
+
+/// Completes over the admissible actions, calls of tools and the prompt's own commands.
+struct Actions {
+    actions: Vec<String>,
+    tools: Option<Toolbox>,
+}
 
 impl Completer for Actions {
     type Candidate = String;
 
     fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
-        let typed = line.get(..cursor).unwrap_or(line).trim_start();
+        let before = line.get(..cursor).unwrap_or(line);
+        let calling = self.tools.as_ref().filter(|_| !before.starts_with(':')).map(|tools| tools.complete(before));
+        if let Some(ways) = calling.filter(|ways| !ways.words.is_empty()) {
+            return Ok((ways.from, ways.words));
+        }
+        let typed = before.trim_start();
         let own = [":actions", ":admissible", ":help", ":program", ":quit", ":state", ":undo"];
-        let all = self.0.iter().map(String::as_str).chain(own);
+        let all = self.actions.iter().map(String::as_str).chain(own);
         Ok((0, all.filter(|a| a.starts_with(typed)).map(str::to_owned).collect()))
     }
 }

@@ -42,8 +42,8 @@ fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         spread(1, DecisionResult::considered),
         mean("decisions", 1, |r| Some(r.run.decisions().into())),
         mean("asks", 1, |r| Some(r.run.asks.into())),
-        mean("tokens", 0, |r| Some(r.tokens())),
-        spread(0, |r| Some(r.tokens())),
+        mean("tokens", 0, DecisionResult::tokens),
+        spread(0, DecisionResult::tokens),
         mean("refused", 1, |r| Some(r.run.refused.into())),
         mean("seconds", 2, |r| Some(r.run.seconds)),
         column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.error.is_some()))),
@@ -109,7 +109,7 @@ fn pair_columns<'a>() -> Vec<Column<'a, Pair<'a>>> {
         .into_iter()
         .chain(counts)
         .chain(differs("won, points", 1, 100.0, won))
-        .chain(differs("tokens", 0, 1.0, |r| Some(r.tokens())))
+        .chain(differs("tokens", 0, 1.0, DecisionResult::tokens))
         .chain(differs("considered", 1, 1.0, DecisionResult::considered))
         .collect()
 }

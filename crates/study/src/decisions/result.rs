@@ -28,7 +28,7 @@ impl DecisionResult {
         self.run.considered.or(offered.filter(|_| !self.whole))
     }
 
-    pub(super) fn tokens(&self) -> f64 {
-        self.run.prompt_tokens as f64 + self.run.completion_tokens as f64
+    pub(super) fn tokens(&self) -> Option<f64> {
+        self.run.tokens().map(|tokens| tokens as f64)
     }
 }

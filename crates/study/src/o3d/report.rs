@@ -171,9 +171,7 @@ fn measured<'a>(world: &str) -> Vec<Column<'a, Row<'a>>> {
         able("95 %", |of| Cell::Interval(of.interval(is_success), 2)),
         able("actions", |of| Cell::Figure(of.mean(|r| Some(r.run.steps.into())), 1)),
         able("calls and thoughts", |of| Cell::Figure(of.mean(|r| Some(r.run.held.into())), 1)),
-        able("tokens", |of| {
-            Cell::Figure(of.mean(|r| Some(r.run.prompt_tokens as f64 + r.run.completion_tokens as f64)), 0)
-        }),
+        able("tokens", |of| Cell::Figure(of.mean(|r| r.run.tokens().map(|tokens| tokens as f64)), 0)),
         column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.is_begun() && r.run.error.is_some()))),
         column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.run.is_begun()))),
     ]);
@@ -229,7 +227,11 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
 
 fn basis(of: &[&O3dResult]) -> String {
     let models = distinct(of.iter().map(|r| r.run.model.as_str()));
-    let tokens = of.iter().flat_map(|r| [r.run.prompt_tokens, r.run.completion_tokens]).fold(0, u64::saturating_add);
+    let known: Vec<u64> = of.iter().filter_map(|r| r.run.tokens()).collect();
+    let tokens = match known.is_empty() {
+        true => "tokens not reported".to_owned(),
+        false => format!("{} in all", count(known.into_iter().fold(0, u64::saturating_add), "token")),
+    };
     let symbolic = if models.contains(&SYMBOLIC) {
         " Without a language model O3D is the agent by skills, in the shop the built-in buyer, whose clicks the skills bound: both go by skills, \
          primitives and rules, and read no tips."
@@ -237,11 +239,10 @@ fn basis(of: &[&O3dResult]) -> String {
         ""
     };
     format!(
-        "\n{}, model: {}, {} in all.{symbolic} `actions`, `calls and thoughts` and `tokens` are means over all episodes; `logs` are the \
+        "\n{}, model: {}, {tokens}.{symbolic} `actions`, `calls and thoughts` and `tokens` are means over all episodes; `logs` are the \
          pairs of logs that the skills were found in, `-` where they were given.\n",
         count(of.len(), "episode"),
         models.join(", "),
-        count(tokens, "token"),
     )
 }
 

@@ -173,7 +173,7 @@ fn table_columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
         column("compat", |of: &Row<'_>| Cell::Figure(figure(of, compatibility), 3)),
         column("95 %", |of: &Row<'_>| Cell::Interval(spread(of, compatibility), 3)),
         column("asks", |of: &Row<'_>| Cell::of(of.sum(|r| r.asks.into()))),
-        column("tokens", |of: &Row<'_>| Cell::of(of.sum(|r| r.prompt_tokens.saturating_add(r.completion_tokens)))),
+        column("tokens", |of: &Row<'_>| of.total(PolicyResult::tokens)),
         column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.error.is_some()))),
         printed(if dialogue { "paper F1" } else { "paper success" }, measure),
         printed("paper compat", "compat"),

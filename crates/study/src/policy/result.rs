@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::metrics::{Compatibility, Counts};
 use super::setting::Setting;
+use crate::run::tokens;
 use crate::sample::{Under, sample};
 use stepwright_program::Call;
 use stepwright_world::TaskInfo;
@@ -60,5 +61,9 @@ impl PolicyResult {
             setting: setting.clone(),
             ..PolicyResult::default()
         }
+    }
+
+    pub(super) fn tokens(&self) -> Option<u64> {
+        tokens(self.asks, self.prompt_tokens, self.completion_tokens)
     }
 }

@@ -21,6 +21,7 @@ use stepwright_world::options::Values;
 use stepwright_world::{Ability, TaskInfo};
 use stepwright_worlds::WORLDS;
 
+pub(crate) use result::tokens;
 pub use result::{Disagreement, RoleUse, RunResult};
 pub(crate) use roles::by_role;
 

@@ -143,6 +143,12 @@ sample!(RunResult, |of| of.task.clone(), of.seed, under);
 /// How it begins how an episode ended whose program is over.
 pub(super) const BY_PROGRAM: &str = "the program is over: ";
 
+/// The tokens of prompts and answers; `None` where a model was asked and reported none.
+pub(crate) fn tokens(asks: u32, prompt: u64, completion: u64) -> Option<u64> {
+    let all = prompt.saturating_add(completion);
+    (all > 0 || asks == 0).then_some(all)
+}
+
 impl RunResult {
     /// The model, with those of roles that have another.
     pub fn models(&self) -> String {
@@ -159,10 +165,9 @@ impl RunResult {
         self.ended != NOT_BEGUN
     }
 
-    /// The tokens of prompts and answers; `None` where a model was asked and reported none.
-    pub(super) fn tokens(&self) -> Option<u64> {
-        let all = self.prompt_tokens.saturating_add(self.completion_tokens);
-        (all > 0 || self.asks == 0).then_some(all)
+    /// See [`tokens`].
+    pub(crate) fn tokens(&self) -> Option<u64> {
+        tokens(self.asks, self.prompt_tokens, self.completion_tokens)
     }
 
     /// Whether it broke off for a reason beside it, and nobody knows what it would have come to.

@@ -46,10 +46,7 @@ fn columns<'a>(untold: bool) -> Vec<Column<'a, Row<'a>>> {
             let share = of.sum(|r| r.compatible.into()) as f64 / of.sum(|r| r.steps.into()) as f64;
             Cell::percent(Some(share), 1)
         }),
-        column("tokens", |of: &Row<'_>| {
-            let unknown = of.lines.iter().all(|r| r.tokens().is_none()) && !of.lines.is_empty();
-            if unknown { Cell::Figure(None, 0) } else { Cell::of(of.sum(|r| r.tokens().unwrap_or_default())) }
-        }),
+        column("tokens", |of: &Row<'_>| of.total(RunResult::tokens)),
         column("seconds", |of: &Row<'_>| Cell::Figure(Some(of.lines.iter().fold(0.0, |sum, r| sum + r.seconds)), 1)),
         of_begun("errors", |of| Cell::of(of.count(|r| r.error.is_some()))),
         column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.is_begun()))),

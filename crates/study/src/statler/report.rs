@@ -199,10 +199,8 @@ fn writers(results: &[StatlerResult], report: &mut Report) {
 
 /// The cost of live runs, by domain, method and model.
 fn costs(results: &[StatlerResult], report: &mut Report) {
-    let mean = |heading, digits, figure: fn(&StatlerResult) -> f64| {
-        column(heading, move |of: &columns::Group<'_, StatlerResult>| {
-            Cell::Figure(of.mean(|r| Some(figure(r))), digits)
-        })
+    let mean = |heading, digits, figure: fn(&StatlerResult) -> Option<f64>| {
+        column(heading, move |of: &columns::Group<'_, StatlerResult>| Cell::Figure(of.mean(figure), digits))
     };
     // Over all steps of all episodes.
     let wrong = |of: &columns::Group<'_, StatlerResult>| {
@@ -214,9 +212,9 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
         condition("method"),
         condition("model"),
         column("episodes", |of: &columns::Group<'_, StatlerResult>| Cell::of(of.lines.len())),
-        mean("asks", 1, |r| r.run.asks.into()),
-        mean("tokens", 0, |r| r.run.prompt_tokens as f64 + r.run.completion_tokens as f64),
-        mean("seconds", 2, |r| r.run.seconds),
+        mean("asks", 1, |r| Some(r.run.asks.into())),
+        mean("tokens", 0, |r| r.run.tokens().map(|tokens| tokens as f64)),
+        mean("seconds", 2, |r| Some(r.run.seconds)),
         column("wrong values", move |of: &columns::Group<'_, StatlerResult>| Cell::Figure(wrong(of), 2)),
         column("errors", |of: &columns::Group<'_, StatlerResult>| Cell::of(of.count(|r| r.run.error.is_some()))),
     ];

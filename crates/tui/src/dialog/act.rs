@@ -1,6 +1,8 @@
 //! Dialog that types an action, from scratch, from a proposal, or as a further one of the blocking tree: completion over the admissible
 //! ones, checked as it is typed.
 
+use std::borrow::Cow;
+
 use crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
@@ -67,9 +69,9 @@ impl Act {
             self.found = ways.words.iter().map(|word| format!("{head}{word}")).collect();
             return;
         }
-        let admissible = admissible(context).unwrap_or_default();
-        let found = fuzzy::rank(&self.field.text(), admissible.iter().map(String::as_str));
-        self.found = found.into_iter().filter_map(|i| admissible.get(i).cloned()).collect();
+        let listed = listed(context).unwrap_or_default();
+        let found = fuzzy::rank(&self.field.text(), listed.iter().map(String::as_str));
+        self.found = found.into_iter().filter_map(|i| listed.get(i).cloned()).collect();
     }
 
     fn changed(&mut self, context: Context<'_>) -> Vec<Reply> {
@@ -92,7 +94,7 @@ impl Act {
     fn is_exact(&self, context: Context<'_>) -> bool {
         let text = self.field.text();
         let typed = text.trim();
-        match admissible(context) {
+        match listed(context) {
             Some(all) if all.iter().any(|one| one == typed) => true,
             _ if self.judge.fault().is_some() => false,
             all => all.is_none() || typed.contains('('),
@@ -128,12 +130,14 @@ impl Act {
         if let Some(fault) = self.judge.fault() {
             return Some(format!("`{text}` {}. Enter again takes it as it is.", fault.in_words()));
         }
-        let near = admissible(context)?.iter().max_by(|a, b| {
+        let listed = listed(context)?;
+        let near = listed.iter().max_by(|a, b| {
             let likeness = |one: &String| strsim::jaro_winkler(one, text);
             likeness(a).total_cmp(&likeness(b))
         });
         let near = near.map(|n| format!(" The nearest is `{n}`.")).unwrap_or_default();
-        Some(format!("`{text}` is none of the admissible actions.{near} Enter again takes it as it is."))
+        let none = if self.tools.is_some() { "calls no tool" } else { "is none of the admissible actions" };
+        Some(format!("`{text}` {none}.{near} Enter again takes it as it is."))
     }
 
     fn take(&self, text: &str) -> Vec<Reply> {
@@ -186,8 +190,11 @@ impl Act {
     }
 }
 
-fn admissible(context: Context<'_>) -> Option<&[String]> {
-    context.view.situation.as_ref().and_then(|s| s.admissible.as_deref())
+/// The admissible actions, or how the tools are called that actions may call.
+fn listed(context: Context<'_>) -> Option<Cow<'_, [String]>> {
+    let situation = context.view.situation.as_ref()?;
+    let forms = || situation.tools.as_ref().map(|tools| tools.forms().into());
+    situation.admissible.as_deref().map(Cow::Borrowed).or_else(forms)
 }
 
 impl Dialog for Act {
@@ -230,8 +237,9 @@ impl Dialog for Act {
             (None, None, None) => vec![vec![run(Role::Dim, format!("checking {}", glyphs.ellipsis))]],
         };
         painter.rows(said, &words);
-        let all = match admissible(context) {
+        let all = match listed(context) {
             Some(_) if self.goes_on => format!("{} to go on with", words::count(self.found.len(), "way")),
+            Some(all) if self.tools.is_some() => format!("{} of {}", self.found.len(), words::count(all.len(), "tool")),
             Some(all) => format!("{} of {} admissible actions", self.found.len(), all.len()),
             None => "This world has no list of admissible actions.".to_owned(),
         };

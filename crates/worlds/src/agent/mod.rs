@@ -29,7 +29,6 @@ pub static KIND: WorldKind = WorldKind {
     abilities: &[Ability::Answers, Ability::Remote],
     lines: Some(Lines {
         edited: stepwright_world::answer::edited,
-        tools: stepwright_world::answer::tools,
         example: "What it says, then its calls: name({…}) with the arguments as JSON, or tools.name(argument=value).",
     }),
     ..WorldKind::new(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::link::{Link, Step, recall};
 use super::task::Task;
-use stepwright_episode::Action;
+use stepwright_episode::{Action, Check};
 use stepwright_program::Call;
 use stepwright_program::tools::Toolbox;
 use stepwright_world::answer::Asked;
@@ -94,7 +94,15 @@ impl World for AgentWorld {
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
-        Some(self.last()?.asked.as_ref()?.forms())
+        Some(self.last()?.asked.as_ref()?.tools.forms())
+    }
+
+    fn tools(&self) -> Option<Toolbox> {
+        Some(self.last()?.asked.as_ref()?.tools.clone())
+    }
+
+    fn fits(&self, action: &Action) -> Vec<Check> {
+        self.last().and_then(|step| step.asked.as_ref()).map(|asked| asked.checks(action)).unwrap_or_default()
     }
 
     /// What the agent asks with: nothing of it is hidden from the model.

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use stepwright_program::Call;
+use stepwright_program::tools::Tool;
 use stepwright_text::words::of_types;
 use stepwright_world::adapter::excerpt;
 use stepwright_world::files::or_default;
@@ -170,6 +171,10 @@ pub(super) fn read(line: &[u8]) -> Result<Answer, String> {
     if let Some(list) = &mut answer.admissible {
         list.sort_unstable();
         list.dedup();
+    }
+    let none = answer.hello.iter().flat_map(|hello| &hello.tools).position(|tool| Tool::of_json(tool).is_none());
+    if let Some(at) = none {
+        return Err(format!("`hello.tools[{at}]` of its answer is no tool: a tool is an object with a `name`"));
     }
     match answer.hello.as_ref().map(|hello| hello.protocol) {
         Some(other) if !(1..=PROTOCOL).contains(&other) => {

@@ -2,11 +2,13 @@
 
 use super::line::Answer;
 use serde_json::Value;
+use stepwright_episode::Check;
 use stepwright_program::tools::Toolbox;
 use stepwright_program::{Call, Literal, Role, Specification};
 use stepwright_world::Outcome;
 use stepwright_world::adapter::Adapter;
 use stepwright_world::adapter::phrases::{self, Phrase};
+use stepwright_world::answer;
 
 /// Action and observation of worlds that report no calls, where their specification has them.
 const ACT: (&str, &str) = ("agent", "act");
@@ -62,6 +64,25 @@ impl Reading {
     pub(super) fn tool(&self, text: &str) -> Option<(String, Value)> {
         let tools = self.tools.as_ref()?;
         tools.wire(&tools.read(text)?.ok()?)
+    }
+
+    /// The tools that its actions are.
+    pub(super) fn tools(&self) -> Option<&Toolbox> {
+        self.tools.as_ref()
+    }
+
+    /// Whether a call of a tool fits its schema; nothing of a text that is none.
+    pub(super) fn fits(&self, text: &str) -> Option<Check> {
+        let tools = self.tools.as_ref()?;
+        let (name, why) = match tools.read(text)? {
+            Ok(call) => {
+                let (name, arguments) = tools.wire(&call)?;
+                let why = answer::misfit(tools, &name, &arguments);
+                (name, why)
+            }
+            Err(why) => (String::from("a tool"), Some(why)),
+        };
+        Some(Check::form(format!("the arguments fit {name}"), why))
     }
 
     pub(super) fn text_of(&self, call: &Call) -> Option<String> {

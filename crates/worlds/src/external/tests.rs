@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::{Adapter, ExternalWorld};
-use stepwright_episode::{Action, StepOutcome};
+use stepwright_episode::{Action, Check, StepOutcome};
 use stepwright_world::remote::{ProcessStatus, Recorded};
 use stepwright_world::{World, WorldError};
 
@@ -384,6 +384,18 @@ fn a_world_says_its_tasks_and_its_actions_as_tools() {
     for text in ["add(n=2)", "tools.add(n=2)", r#"add({"n": 2})"#, r#"{"name": "add", "arguments": {"n": 2}}"#] {
         assert_eq!(world.call_of(text).unwrap().to_string(), "tools.add(n=2)", "{text}");
     }
+    // What can be called is known, and whether a call fits, before it is made.
+    assert_eq!(world.tools().unwrap().forms(), ["tools.add(n=)"]);
+    let fits = |text: &str| {
+        let said = |check: Check| (check.condition, check.detail.unwrap_or_default());
+        world.fits(&Action::new(text, None)).into_iter().map(said).collect::<Vec<_>>()
+    };
+    let of = |why: &str| vec![("the arguments fit add".to_owned(), why.to_owned())];
+    assert_eq!(fits("add(n=2)"), of(""));
+    assert_eq!(fits("add(n='two')"), of("`n`: \"two\" is not of type \"integer\""));
+    assert_eq!(fits("add()"), of("\"n\" is a required property"));
+    assert!(fits("subtract(n=2)")[0].1.contains("there are add"), "{:?}", fits("subtract(n=2)"));
+    assert_eq!(fits("look around"), [], "not a call, and nothing is said of it");
     let outcome = world.act("add(n=2)").unwrap();
     let calls: Vec<_> = outcome.calls().map(ToString::to_string).collect();
     assert_eq!(calls, ["tools.add(n=2)", "results.returned('add', 2, 'total 2')"]);
@@ -393,6 +405,13 @@ fn a_world_says_its_tasks_and_its_actions_as_tools() {
     // The recorded specification is made of the same tools when the session is opened again.
     let again = ExternalWorld::new(Arc::new(bed.adapter()), Some(&specification)).unwrap();
     assert_eq!(again.call_of("tools.add(n=2)").unwrap().to_string(), "tools.add(n=2)");
+}
+
+#[test]
+fn a_tool_without_a_name_is_told() {
+    let answer = r#"{"step": 0, "observation": "", "hello": {"tools": [{"name": "add"}, {"description": "Adds."}]}}"#;
+    let why = super::line::read(answer.as_bytes()).unwrap_err();
+    assert_eq!(why, "`hello.tools[1]` of its answer is no tool: a tool is an object with a `name`");
 }
 
 #[test]

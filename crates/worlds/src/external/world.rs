@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::line::{Hello, Task};
 use super::link::{Known, Link, Step};
 use super::reading::Reading;
+use stepwright_episode::{Action, Check};
 use stepwright_program::tools::Toolbox;
 use stepwright_program::{Call, Specification};
 use stepwright_world::adapter::Adapter;
@@ -111,6 +112,14 @@ impl World for ExternalWorld {
 
     fn admissible(&self) -> Option<Vec<String>> {
         self.last()?.more.as_ref()?.admissible.clone()
+    }
+
+    fn tools(&self) -> Option<Toolbox> {
+        self.link.known().reading.tools().cloned()
+    }
+
+    fn fits(&self, action: &Action) -> Vec<Check> {
+        self.link.known().reading.fits(&action.text).into_iter().collect()
     }
 
     fn introduced(&self) -> Option<String> {
