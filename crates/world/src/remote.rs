@@ -100,6 +100,13 @@ impl<S: Send + Sync + 'static> History<S> {
             && self.steps.iter().zip(other.steps.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || same(a, b))
     }
 
+    /// The step by which a process that went this way is beyond that one; `None` if it is not on it, or not by just one.
+    pub fn beyond(&self, other: &Self, same: impl Fn(&S, &S) -> bool) -> Option<&Arc<S>> {
+        let (last, way) = self.steps.split_last()?;
+        let before = History { task: self.task.clone(), seed: self.seed, steps: Arc::new(way.to_vec()) };
+        (way.len() == other.steps.len() && before.leads_to(other, same)).then_some(last)
+    }
+
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(Arc::new(self.clone()))
     }

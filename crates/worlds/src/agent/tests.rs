@@ -91,6 +91,7 @@ fn an_agent_is_answered_brought_back_and_branches() {
     // A session that is opened again: nothing runs until a step is taken, then it is fed.
     let record = [(None, reset), (Some(one), first), (Some(two), second)];
     let mut again = self::world(folder.path());
+    let mut start = None;
     for (action, outcome) in &record {
         let outcome = StepOutcome::from(outcome);
         let remote = again.remote().unwrap();
@@ -98,6 +99,7 @@ fn an_agent_is_answered_brought_back_and_branches() {
             None => remote.recall(Recorded::Reset { task: "agent", seed: 0, outcome: &outcome }),
             Some(action) => remote.recall(Recorded::Act { action, outcome: &outcome }),
         }
+        start.get_or_insert_with(|| again.snapshot());
     }
     let asked = again.asked().unwrap();
     assert_eq!((asked.request.messages.len(), asked.sender), (7, 0), "what was asked is known from the record");
@@ -108,6 +110,14 @@ fn an_agent_is_answered_brought_back_and_branches() {
     again.remote().unwrap().restart().unwrap_err().to_string();
     let why = again.take(&typed(again.as_ref(), "tools.note(text='five')")).unwrap_err().to_string();
     assert!(why.contains("step 1") && why.contains("before"), "{why}");
+    // Whoever takes that step once more goes on from what it asked; it is not started again, when it would have found something else.
+    std::fs::write(folder.path().join("work/notes"), "after\n").unwrap();
+    again.restore(&start.unwrap()).unwrap();
+    let one = record[1].0.as_ref().unwrap();
+    let branch = again.take(one).unwrap().observation;
+    assert!(branch.contains("before") && !branch.contains("after"), "{branch}");
+    let on = again.take(&typed(again.as_ref(), "tools.note(text='five')")).unwrap();
+    assert!(on.observation.contains("before") && on.observation.contains("five"), "{}", on.observation);
     again.remote().unwrap().close();
 }
 

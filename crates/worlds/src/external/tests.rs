@@ -263,6 +263,14 @@ fn a_replay_that_differs_is_said_and_earlier_points_are_still_there() {
     let WorldError::Differs { step: 2, what: difference } = &error else { panic!("{error}") };
     assert!(difference.starts_with("step 2 (`who`): the observation was \"I am "), "{difference}");
     world.restore(&before).unwrap();
+    // Whoever goes on from there gets what was asked and differed; asked again, and after another step, the world is.
+    let starts = bed.pids().len();
+    let told = difference.rsplit_once("is now \"").unwrap().1.trim_end_matches('"').to_owned();
+    assert_eq!(world.act("who").unwrap().observation, told);
+    assert_eq!(bed.pids().len(), starts);
+    world.restore(&before).unwrap();
+    assert_eq!(world.act("b").unwrap().observation, "total 2");
+    world.restore(&before).unwrap();
     assert_eq!(world.act("b").unwrap().observation, "total 2");
 }
 
