@@ -426,6 +426,9 @@ pub fn decided(session: &Session, node: &Node) -> String {
 }
 
 fn decision_words(decision: &Decision, turn: &Turn) -> String {
+    if is_recorded(decision, turn) {
+        return RECORDED.to_owned();
+    }
     let who = actor(decision.by);
     let what = match &decision.choice {
         Choice::Approve { .. } => format!("approved by {who}"),
@@ -439,6 +442,15 @@ fn decision_words(decision: &Decision, turn: &Turn) -> String {
     if decision.why.is_empty() { what } else { format!("{what}: {}", decision.why) }
 }
 
+/// How a step was decided on that an episode recorded elsewhere took.
+const RECORDED: &str = "taken in the recorded episode";
+
+/// Whether nobody here decided: the step was taken in an episode that was recorded elsewhere.
+fn is_recorded(decision: &Decision, turn: &Turn) -> bool {
+    let Choice::Approve { proposal } = decision.choice else { return false };
+    decision.by == Actor::Policy && turn.proposal(proposal).is_some_and(|p| p.origin == Origin::Recorded)
+}
+
 fn actor(by: Actor) -> &'static str {
     match by {
         Actor::Person => "a person",
@@ -449,14 +461,20 @@ fn actor(by: Actor) -> &'static str {
 /// How the decisions of the line that the session is on were taken, the most frequent first.
 fn deciders(session: &Session) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> = Vec::new();
-    for decision in session.line().iter().filter_map(|node| session.decision_at(node.id)) {
+    let line = session.line();
+    let turns = line.iter().map(|node| node.parent.and_then(|parent| session.node(parent)).map(|parent| &parent.turn));
+    for (turn, node) in turns.zip(&line) {
+        let Some((turn, decision)) = turn.zip(session.decision_at(node.id)) else { continue };
         let how = match decision.choice {
             Choice::Approve { .. } => "approved",
             Choice::Edit { .. } => "edited",
             Choice::Manual { .. } => "typed",
             Choice::Reject { .. } => "rejected",
         };
-        let words = format!("{how} by {}", actor(decision.by));
+        let words = match is_recorded(decision, turn) {
+            true => RECORDED.to_owned(),
+            false => format!("{how} by {}", actor(decision.by)),
+        };
         match all.iter_mut().find(|(known, _)| *known == words) {
             Some((_, times)) => *times += 1,
             None => all.push((words, 1)),

@@ -117,18 +117,23 @@ fn mean<L>(lines: &[&L], figure: &impl Fn(&L) -> Option<f64>) -> Option<f64> {
 }
 
 impl<'a, L: Sample> Group<'a, L> {
-    /// The printed figure that was measured under the same conditions, of as many things that are independent: repetitions make no more of
-    /// them.
+    /// The printed figure that was measured under the same conditions, of as many things that are independent (repetitions make no more of
+    /// them). None where a person gave options that no publication has, or where a task ships or was made here. That the
+    /// others are the publication's nobody can check but by their number and by the split that their ids name.
     pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<PublishedFigure> {
-        self.printed_of(paper, self.units().len(), measure)
+        let number = self.units().len().to_string();
+        let split = self.split().unwrap_or_default();
+        let conditions = self.conditions.iter().map(|(name, value)| (*name, &**value));
+        let ours: Vec<_> = conditions.chain([("number", number.as_str()), ("split", split.as_str())]).collect();
+        let is_own = |line: &&L| line.under().departs() || line.under().is_on_own_tasks(&line.task());
+        paper.beside(&ours, measure).filter(|_| !self.lines.iter().any(is_own))
     }
 
-    /// The same of so many results, whatever the publication counts. None where a person gave options that no publication has.
-    pub(crate) fn printed_of(&self, paper: &Paper, number: usize, measure: &str) -> Option<PublishedFigure> {
-        let number = number.to_string();
-        let conditions = self.conditions.iter().map(|(name, value)| (*name, &**value));
-        let ours: Vec<_> = conditions.chain([("number", number.as_str())]).collect();
-        paper.beside(&ours, measure).filter(|_| !self.lines.iter().any(|line| line.under().departs()))
+    /// The split of the tasks' data, where their ids name one and the same: what stands before the first slash.
+    fn split(&self) -> Option<String> {
+        let of = |line: &&'a L| line.task().split_once('/').map(|(split, _)| split.to_owned());
+        let first = of(self.lines.first()?)?;
+        self.lines.iter().all(|line| of(line).as_ref() == Some(&first)).then_some(first)
     }
 
     /// The results of each thing that is independent of others: repetitions stand together.
@@ -417,5 +422,14 @@ mod tests {
         assert!(!beside(&[1.0, 1.0], published()), "one task twice");
         assert!(!beside(&[1.0, 2.0], serde_json::json!({ "settings": "p", "temperature": "1" })));
         assert!(!beside(&[1.0, 2.0], serde_json::json!({})));
+        // What ships is no publication's, whatever its number, and neither is what was made here.
+        let on = |data: &str, task: &str| {
+            Under {
+                experiment: serde_json::json!({ METHOD_OPTIONS: published(), "data": data }).into(),
+                ..Under::default()
+            }
+            .is_on_own_tasks(task)
+        };
+        assert_eq!([on("shipped", "a/1"), on("12ab", "generated/a-1"), on("12ab", "a/1")], [true, true, false]);
     }
 }

@@ -8,6 +8,11 @@ use stepwright_method::publications::SETTINGS;
 /// Where an experiment has the options of methods that a person gave beside the conditions of its study.
 pub(crate) const METHOD_OPTIONS: &str = "method_options";
 
+/// What stands for the digest of data that ships with the program.
+pub(crate) const SHIPPED: &str = "shipped";
+/// How the id of a task begins that `new-task` made.
+const GENERATED: &str = "generated/";
+
 /// What a result was measured under beside what its line says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Under {
@@ -29,6 +34,11 @@ impl Under {
     pub fn departs(&self) -> bool {
         let given = self.experiment[METHOD_OPTIONS].as_object();
         given.is_some_and(|given| given.keys().any(|key| key != SETTINGS.key))
+    }
+
+    /// Whether its tasks ship with this program or were made by it: no publication measured on them.
+    pub fn is_on_own_tasks(&self, task: &str) -> bool {
+        self.experiment["data"] == SHIPPED || task.starts_with(GENERATED)
     }
 
     /// The publication whose settings were in force; empty where none was named.

@@ -1,13 +1,12 @@
-//! Table of the study: each condition and task beside the paper's Table 1.
+//! Table of the study: each condition and task; below it the paper's Table 1, whose kitchens are AI2-THOR's and no comparison.
 
 use super::{BlockingResult, CONDITIONS};
 use std::collections::BTreeSet;
 
 use crate::columns::{self, Cell, Column, Group, column, condition, counted_once, distinct, groups, words};
 use crate::curve::{Chart, ShareOf, Shares};
-use crate::paper::{BLOCKING, PublishedFigure};
+use crate::paper::BLOCKING;
 use crate::report::{Report, Table, refusals};
-use stepwright_method::SYMBOLIC;
 use stepwright_text::words::count;
 
 /// The tasks, in the order of the paper's columns; each is a measure of its rows.
@@ -18,11 +17,6 @@ type Row<'a> = Group<'a, BlockingResult>;
 /// The trials that came to a result: the others are neither successes nor failures.
 fn done<'a>(of: &Row<'a>) -> Row<'a> {
     Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.counts()))
-}
-
-/// The paper's figure of a task: its trials are repetitions in few kitchens, and each counts.
-fn printed(of: &Row<'_>) -> Option<PublishedFigure> {
-    of.printed_of(&BLOCKING, of.lines.len(), &of.condition("task"))
 }
 
 fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
@@ -37,7 +31,6 @@ fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         of_done("trials", |of| Cell::of(of.lines.len())),
         of_done("success", |of| Cell::of(format!("{}/{}", of.count(|r| r.run.won), of.lines.len()))),
         of_done("95 %", |of| Cell::Interval(of.interval(|r| r.run.won), 2)),
-        column("paper", |of: &Row<'_>| Cell::Printed(printed(of))),
         mean("decisions", 1, |r| r.run.decisions().into()),
         column("95 %", |of: &Row<'_>| Cell::Interval(done(of).interval_of_mean(|r| Some(r.run.decisions().into())), 1)),
         mean("refused", 1, |r| r.run.refused.into()),
@@ -54,13 +47,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
     let kinds = groups(results, |r| vec![("task", r.run.kind.clone())]);
     let kinds: Vec<String> = kinds.iter().map(|of| of.condition("task")).collect();
     let of = |r: &BlockingResult| {
-        let asked = if r.run.model == SYMBOLIC { String::new() } else { r.run.models() };
-        vec![
-            ("condition", r.condition.clone()),
-            ("task", r.run.kind.clone()),
-            ("acted", r.acted()),
-            ("model", asked.rsplit('/').next().unwrap_or_default().to_owned()),
-        ]
+        vec![("condition", r.condition.clone()), ("task", r.run.kind.clone()), ("acted", r.acted())]
     };
     let known = results.iter().filter(|r| CONDITIONS.iter().any(|c| c.name == r.condition));
     let count = known.clone().count();
@@ -76,7 +63,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
             name: format!("{}, {}", of.condition("condition"), of.condition("task")),
             share: done(of).share(|r| r.run.won)?,
             interval: done(of).interval(|r| r.run.won),
-            paper: printed(of).and_then(PublishedFigure::number),
+            paper: None,
         })
     };
     let mut report = Report::default();
@@ -102,7 +89,7 @@ fn basis(results: &[BlockingResult]) -> String {
          joined from parts that ship with the program). `95 %` is over kitchens, with all their trials. `decisions`, `refused`, `considered` \
          (actions considered a decision, the measure of the paper's Table 3, whose figures are not in its text: candidates of the tree; \
          ground actions that the planner chose a plan among; none of ProgPrompt), `asks` (of a language model) and `seconds` are means over \
-         trials that came to a result. `paper` is filled where condition, model, limit and number of trials are the paper's; its kitchens are AI2-THOR's.\n",
+         trials that came to a result. No figure of the paper's stands beside one of these: its kitchens are AI2-THOR's.\n",
         count(results.len(), "trial"),
         count(scenes.len(), "scene"),
         scenes.join(", "),

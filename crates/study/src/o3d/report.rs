@@ -45,7 +45,7 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
         }
     }
     report.text(format!(
-        "\n`95 %` is over tasks. `paper` stands beside a figure of ours only where model, method, skills (those that the paper prints), limit, options and number of tasks are the same. The \
+        "\n`95 %` is over tasks. `paper` stands beside a figure of ours only where model, method, skills (those that the paper prints), limit, options, split (valid_unseen) and number of tasks are the same, and never beside tasks that ship or were made by new-task. The \
          paper's tables are of \"{}\": success in percent over ALFWorld's 134 unseen games, success and score over WebShop's first 500 instructions. Its row \
          AdaPlanner with GPT-3.5-0613 does not agree with its own columns.\n",
         O3D.source
@@ -218,7 +218,8 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
         let name = format!("O3D, {}{under}", of.condition("acted"));
         let numbers = groups(of.lines.iter().copied(), |r| vec![("logs", r.logs.unwrap_or_default().to_string())]);
         let point = |of: &Row<'_>| Some((of.lines.first()?.logs?, done(of).share(is_success)?));
-        let points: Vec<(usize, f64)> = numbers.iter().filter_map(point).collect();
+        // What has no figure in the table has none here.
+        let points: Vec<(usize, f64)> = numbers.iter().filter(|of| unable(of).is_none()).filter_map(point).collect();
         Plot::of_points(name, points.iter().map(|(logs, _)| *logs).min().unwrap_or_default(), &points)
     };
     let series = models.iter().map(curve).collect();
@@ -266,7 +267,7 @@ mod tests {
         let lines = |model: &str, number: usize| -> Vec<O3dResult> {
             let one = |n: usize| {
                 let one = result(model, kind, n.is_multiple_of(2), None);
-                O3dResult { run: RunResult { task: format!("t{n}"), ..one.run.clone() }, ..one }
+                O3dResult { run: RunResult { task: format!("valid_unseen/t{n}"), ..one.run.clone() }, ..one }
             };
             (0..number).map(one).collect()
         };

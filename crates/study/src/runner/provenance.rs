@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::experiment::{digest, hex};
-use crate::sample::METHOD_OPTIONS;
+use crate::sample::{METHOD_OPTIONS, SHIPPED};
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
 use stepwright_method as method;
@@ -50,7 +50,7 @@ impl Provenance {
 
     /// The same with data: its digest, or that it ships with the program.
     pub fn with_data(self, data: Option<&Path>) -> Result<Self, String> {
-        let data = data.map_or_else(|| Ok("shipped".to_owned()), data_digest)?;
+        let data = data.map_or_else(|| Ok(SHIPPED.to_owned()), data_digest)?;
         Ok(self.with("data", json!(data)))
     }
 

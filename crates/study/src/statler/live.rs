@@ -202,6 +202,7 @@ pub fn groups(results: &[StatlerResult]) -> Vec<Group> {
             let under = &r.run.under;
             under.settings() == Requests::NAME
                 && !under.departs()
+                && !under.is_on_own_tasks(&r.run.task)
                 && under.most_actions().is_none_or(|most| most >= MOST_ACTIONS.into())
         }),
         played: of.lines.iter().map(|r| r.played()).collect(),
