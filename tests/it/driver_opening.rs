@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use crate::support::opened::{begun, configuration};
+use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{
     Beginning, Command, Contender, DuelCommand, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup,
     Source, open_to_read, prepare, start,
 };
-use stepwright::episode::{Assertions, Configuration, Event, Header, Record, Session, log};
+use stepwright::episode::{
+    AskKind, Assertions, Configuration, Event, Exchange, Header, Record, Session, StepOutcome, log,
+};
+use stepwright::methods::METHODS;
 
 fn beginning() -> Beginning {
     Beginning::New(Box::new(header()))
@@ -129,6 +133,49 @@ async fn a_session_whose_model_is_gone_says_who_is_asked() {
             break;
         }
     }
+}
+
+/// A session that asked on this machine is not sent to a provider because nothing else is configured.
+#[tokio::test]
+async fn a_session_whose_model_was_elsewhere_says_where_and_asks_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let new = NewSession { world: "household".into(), model: "symbolic".into(), ..NewSession::default() };
+    let setup = prepare(&OpenRequest::New(new), &config, &stepwright::worlds::sources()).unwrap();
+    let Beginning::New(header) = setup.beginning else { panic!("a new session") };
+    let path = folder.path().join("session.jsonl");
+    let outcome = StepOutcome::from(&setup.world.fork().reset(&header.task, header.seed).unwrap());
+    let mut writer = log::Writer::create(&path, &Header { model: "mock".into(), ..*header }).unwrap();
+    let exchange = Exchange { endpoint: "http://127.0.0.1:9/v1".into(), ..Exchange::default() };
+    let asked =
+        Event::Asked { ask: 1, kind: AskKind::GREEDY, model: "mock".into(), prompt: None, n: 1, temperature: 0.0 };
+    let events = [
+        Event::Started { outcome: outcome.into() },
+        asked,
+        Event::Exchanged { ask: 1, exchange: exchange.into() },
+        Event::Answered { ask: 1, texts: vec!["look".to_owned()].into(), usage: None, ms: 1 },
+    ];
+    for (event, id) in events.into_iter().zip(1..) {
+        writer.append(&Record { id, ts: 0, node: 0, event }).unwrap();
+    }
+    drop(writer);
+    let open =
+        |config: &Config| prepare(&OpenRequest::File(path.clone()), config, &stepwright::worlds::sources()).unwrap();
+    let setup = open(&config);
+    assert!(matches!(setup.source, Source::Symbolic), "{:?}", setup.remarks);
+    let said =
+        ["the session asked it at http://127.0.0.1:9/v1", "here it is at https://", "--base-url http://127.0.0.1:9/v1"];
+    assert!(setup.remarks.iter().any(|remark| said.iter().all(|part| remark.contains(part))), "{:?}", setup.remarks);
+    drop(setup);
+    // Where a person says where to ask, that is where.
+    let set = |name: &str| match name {
+        "STEPWRIGHT_STATE_DIR" => Some(folder.path().join("state").display().to_string()),
+        "STEPWRIGHT_BASE_URL" => Some("http://127.0.0.1:10/v1".to_owned()),
+        _ => None,
+    };
+    let elsewhere = load_with(&Overrides::default(), &METHODS, &set).unwrap();
+    let setup = open(&elsewhere);
+    assert!(matches!(setup.source, Source::Language { .. }), "{:?}", setup.remarks);
 }
 
 /// The world has changed since: the session is read, nothing is derived, looked at or taken from where it cannot be reached, and earlier

@@ -144,7 +144,7 @@ async fn run(folder: &std::path::Path, config: Config, method: &str, lines: &'st
         let (opening, one) = (opening.clone(), NewSession { task: task.id.clone(), ..new.clone() });
         let setup = move || {
             let mut setup = opening.setup(&one)?;
-            opening.sessions.as_ref().map_or(Ok(()), |folder| folder.keep(&mut setup))?;
+            opening.sessions.as_ref().map(|folder| folder.keep(&mut setup)).transpose()?;
             if !lines.is_empty() {
                 setup.source = Source::Language { name: "scripted".into(), model: Scripted::lines(lines) };
             }
@@ -157,7 +157,7 @@ async fn run(folder: &std::path::Path, config: Config, method: &str, lines: &'st
     assert_eq!(won, [(true, 2), (true, 3)], "{results:?}");
     let report = Run::report(&results, false).to_string();
     assert!(report.contains("row"), "{report}");
-    log::load(&folder.join("sessions/row_3.jsonl")).unwrap()
+    log::load(&folder.join("sessions/row_3.jsonl.part")).unwrap()
 }
 
 #[tokio::test]

@@ -55,7 +55,9 @@ fn h1_sessions_that_begin_at_once_keep_a_file_each() {
             Box::new(move || {
                 let kept = sessions.keep(&mut made);
                 let Persistence::Log(mut log) = made.keep else { panic!("{kept:?}") };
-                let worked = kept.and_then(|()| work(&mut log, 1));
+                let worked = kept.and_then(|file| work(&mut log, 1).map(|()| file)).map(|file| {
+                    file.as_deref().into_iter().for_each(SessionFolder::ended);
+                });
                 begun.lock().unwrap().push(worked);
             })
         };

@@ -309,6 +309,7 @@ pub fn header() -> Header {
         world_version: String::new(),
         options: BTreeMap::new(),
         data: "shipped".into(),
+        demonstrations: String::new(),
         task: "ten".into(),
         sentence: "reach ten.".into(),
         service: String::new(),

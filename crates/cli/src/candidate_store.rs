@@ -8,14 +8,14 @@ use clap::Args;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global};
 use stepwright_driver::{Beginning, system_clock};
-use stepwright_episode::action_of_effects;
+use stepwright_episode::{Header, action_of_effects};
 use stepwright_launch::{NewSession, prepare_new, read_logs};
-use stepwright_method::SYMBOLIC;
+use stepwright_method::{Knowledge, SYMBOLIC};
 use stepwright_precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, SecondTier};
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
 use stepwright_trajectory::{Step, Trajectory};
-use stepwright_world::OpenSpec;
+use stepwright_world::{OpenSpec, World};
 use stepwright_worlds::{WORLDS, transcript_of};
 
 /// Whose demonstrations count.
@@ -26,7 +26,7 @@ pub(super) struct Where {
     pub(super) world: Option<WorldName>,
     /// The task whose specification and demonstrations count; the one the file names if absent, else the first
     #[arg(long, value_name = "ID")]
-    task: Option<String>,
+    pub(super) task: Option<String>,
     #[command(flatten)]
     options: WorldOptions,
 }
@@ -70,22 +70,7 @@ impl Where {
         global: &Global,
     ) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
         let fail = |why: String| CliError::Failed(why);
-        let (world, task) = self.place(set)?;
-        let new = NewSession {
-            world: world.name().to_owned(),
-            data: self.options.data.clone(),
-            task,
-            options: self.options.of(world)?,
-            model: SYMBOLIC.to_owned(),
-            ..NewSession::default()
-        };
-        let config = global.load()?;
-        let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
-        let setup = prepare_new(&new, &config, &sources, system_clock());
-        let setup = setup.map_err(|e| fail(e.to_string()))?;
-        let Beginning::New(header) = setup.beginning else {
-            return Err(fail("the world has no specification".to_owned()));
-        };
+        let (header, setup) = self.setup(set, global)?;
         let specification = Specification::load(&header.specification, "spec.py").map_err(|e| fail(e.to_string()))?;
         let demos = setup.knowledge.demonstrations.iter().map(Demo::from).collect();
         let store = CandidateStore::new(&specification, demos).map_err(|e| fail(e.to_string()))?;
@@ -99,6 +84,38 @@ impl Where {
         let truth = whole(&store, &truth);
         Ok((store, truth, name))
     }
+
+    /// Of which world and service the demonstrations are that count for a set.
+    pub(super) fn subject(&self, set: &AdoptedSet, global: &Global) -> Result<String, CliError> {
+        let (header, _) = self.setup(set, global)?;
+        Ok(if header.service.is_empty() { header.world.clone() } else { header.service.clone() })
+    }
+
+    fn setup(&self, set: &AdoptedSet, global: &Global) -> Result<(Box<Header>, Opened), CliError> {
+        let (world, task) = self.place(set)?;
+        let new = NewSession {
+            world: world.name().to_owned(),
+            data: self.options.data.clone(),
+            task,
+            options: self.options.of(world)?,
+            model: SYMBOLIC.to_owned(),
+            ..NewSession::default()
+        };
+        let config = global.load()?;
+        let sources = stepwright_worlds::sources().with_adapters(config.external.clone());
+        let setup = prepare_new(&new, &config, &sources, system_clock());
+        let setup = setup.map_err(|e| CliError::Failed(e.to_string()))?;
+        let Beginning::New(header) = setup.beginning else {
+            return Err(CliError::Failed("the world has no specification".to_owned()));
+        };
+        Ok((header, Opened { knowledge: setup.knowledge, world: setup.world }))
+    }
+}
+
+/// What demonstrations are read from.
+struct Opened {
+    knowledge: Knowledge,
+    world: Box<dyn World>,
 }
 
 /// The store over logs where some are named, else over a world's demonstrations.

@@ -36,6 +36,10 @@ impl Candidates {
         let (mut store, truth, name) = candidate_store::over(&self.logs, &self.at, global)?;
         let named = |action: &&str| self.action.is_empty() || self.action.iter().any(|own| own == action);
         let called: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
+        if called.is_empty() {
+            let why = "no demonstration calls an action: there is nothing to find preconditions by";
+            return Err(CliError::Failed(why.to_owned()));
+        }
         if let Some(unknown) = self.action.iter().find(|own| !called.contains(own)) {
             let known = called.join(", ");
             return Err(CliError::Usage(format!("no demonstration calls `{unknown}`; they call {known}")));

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CliError, note, print, print_json};
 use stepwright_launch::config::{Config, Price};
 use stepwright_model::Usage;
+use stepwright_model::prompt::Prompts;
 use stepwright_study::report::{Labels, Report};
 use stepwright_study::runner::{
     Experiment, Provenance, Results, Shard, Study, Unit, carry_out, labels, lines_of, units,
@@ -120,6 +121,8 @@ impl HeadlessFlags {
             }
             return Ok(None);
         }
+        let prompts = Prompts::new(Some(&config.paths.config));
+        prompts.idle().iter().for_each(|idle| note(&format!("stepwright: {idle}")));
         let runtime = Runtime::new()?;
         let cancel = interrupted(&runtime);
         runtime.block_on(study.rehearse(&cancel)).map_err(CliError::Failed)?;

@@ -126,7 +126,18 @@ impl Diff {
     fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let left = read(&self.left)?;
         let right = self.right.as_deref().map(read).transpose()?;
-        let (store, truth, truth_name) = self.at.store(&left, global)?;
+        let sets: Vec<&AdoptedSet> = std::iter::once(&left).chain(&right).filter(|set| set.place.is_some()).collect();
+        if let ([one, other], None) = (sets.as_slice(), &self.at.task)
+            && one.place != other.place
+        {
+            let (one, other) = (self.at.subject(one, global)?, self.at.subject(other, global)?);
+            if one != other {
+                return Err(CliError::Usage(format!(
+                    "the left file was in force in {one}, the right one in {other}: name with --task whose demonstrations count"
+                )));
+            }
+        }
+        let (store, truth, truth_name) = self.at.store(sets.first().copied().unwrap_or(&left), global)?;
         let name = |path: &Path| path.display().to_string();
         let right_name = self.right.as_deref().map_or_else(|| truth_name.to_owned(), name);
         let right = right.unwrap_or(truth);

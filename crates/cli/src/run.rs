@@ -96,8 +96,8 @@ impl Run {
         let tasks = selector.select(&tasks).map_err(CliError::Usage)?;
         let commands = self.commands(&config, &tasks);
         let model = config.model.model.clone();
-        let provenance =
-            Provenance::of(BUILD, &config, &model).and_then(|all| all.with_roles(&config)?.with_data(data));
+        let provenance = Provenance::of(BUILD, &config, &model)
+            .and_then(|all| all.with_roles(&config)?.with_agent(&config)?.with_data(data));
         let provenance = provenance.map_err(failed)?;
         let provenance = provenance.with_commands(&config, commands.iter().map(String::as_str));
         let sides = match self.with.is_empty() {

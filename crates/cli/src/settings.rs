@@ -190,15 +190,16 @@ impl Global {
         self.model.as_deref()
     }
 
-    /// A change of a session that is opened again, with the models of roles that are named.
-    pub(crate) fn with_roles(&self, change: Option<Configuration>) -> Option<Configuration> {
+    /// A change of a session that is opened again, with the models that are named: its own, and those of roles.
+    pub(crate) fn with_models(&self, change: Option<Configuration>) -> Option<Configuration> {
         // A session keeps its embedder.
         let roles = self.model_for.iter().filter(|(role, _)| *role != Role::Translator);
         let roles: Vec<_> = roles.map(|(role, name)| (role.key(), name.clone())).collect();
-        if roles.is_empty() {
+        if roles.is_empty() && self.model.is_none() {
             return change;
         }
         let mut change = change.unwrap_or_default();
+        change.model = self.model.clone().unwrap_or(change.model);
         change.options.extend(roles);
         Some(change)
     }

@@ -17,6 +17,7 @@ use stepwright_export::Format;
 use stepwright_launch::config::Config;
 use stepwright_launch::load_sessions;
 use stepwright_methods::METHODS;
+use stepwright_model::prompt::Prompts;
 use stepwright_protocol::Contender;
 use stepwright_text::sanitize::printed;
 use stepwright_tui::color::{Depth, ground_is_light};
@@ -94,7 +95,7 @@ impl What {
 impl Open {
     /// Opens the workbench on the session.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        let change = global.with_roles(self.method.change()?);
+        let change = global.with_models(self.method.change()?);
         if self.read_only && change.is_some() {
             return Err(CliError::Usage("--read-only changes nothing, also not what a method is set to".to_owned()));
         }
@@ -224,6 +225,7 @@ pub(super) fn look(config: &Config) -> Result<Look, CliError> {
         CliError::Failed(set.map_or_else(|| why.clone(), |source| format!("`theme` in [ui] ({source}): {why}")))
     })?;
     remarks.extend(problems);
+    remarks.extend(Prompts::new(Some(&config.paths.config)).idle());
     Ok(Look { keymap, themes, remarks })
 }
 

@@ -27,6 +27,9 @@ pub struct Header {
     pub options: BTreeMap<String, String>,
     /// Where the task comes from: `shipped`, or the path given as `--data`.
     pub data: String,
+    /// The person's own demonstrations, where some were given in place of those of the data: their path.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub demonstrations: String,
     /// The task's id.
     pub task: String,
     /// The goal as stated to the agent.

@@ -12,7 +12,7 @@ use stepwright_driver::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, first_asked, roles_named, sandbox, start,
     system_clock,
 };
-use stepwright_episode::{ArtifactId, Header, Policy, Role, log};
+use stepwright_episode::{ArtifactId, Header, Policy, Role, Session, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::publications;
 use stepwright_method::{self as method, DOMAIN, External, FORM, Knowledge, Method, MethodInfo, SYMBOLIC};
@@ -168,13 +168,21 @@ pub(super) fn prepare_loaded(
     let header = &session.header;
     let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
     let opened = sources.reopen(header, data.as_deref())?;
-    let own = config.data.demonstrations.as_deref();
-    let demonstrations = sources.demonstrations(&opened, data.as_deref(), header.seed, own)?;
-    // A model that is not there any more must not keep anyone from reading the session.
-    let (source, gone) = match resolver(config)(&session.model) {
-        Ok(source) => (source, None),
-        Err(why) => (Source::Symbolic, Some(in_its_place(&session.model, &why))),
+    let own = config.data.demonstrations_in(opened.world.kind());
+    let recorded = Some(Path::new(&header.demonstrations)).filter(|_| !header.demonstrations.is_empty());
+    let learned = |own| sources.demonstrations(&opened, data.as_deref(), header.seed, own);
+    // Demonstrations that are gone must not keep anyone from reading the session.
+    let (demonstrations, lost) = match learned(own.or(recorded)) {
+        Err(why) if own.is_none() && recorded.is_some() => (learned(None)?, Some(why.to_string())),
+        found => (found?, None),
     };
+    let other = lost.map(|why| format!("what it was begun with, demonstrations of its own, is not there: {why}"));
+    // A model that is not there any more must not keep anyone from reading the session, either.
+    let (source, gone) =
+        match resolver(config)(&session.model).and_then(|source| at_its_address(source, &session, config)) {
+            Ok(source) => (source, None),
+            Err(why) => (Source::Symbolic, Some(in_its_place(&session.model, &why))),
+        };
     let method = methods(config).resolve(&session.method).map_err(OpenError::Failed)?;
     // A domain that is gone must not keep anyone from reading the session either.
     let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
@@ -190,9 +198,26 @@ pub(super) fn prepare_loaded(
         // As of a domain.
         Err(why) => made.remarks.push(why),
     }
+    made.remarks.extend(other);
     // Where nothing can be asked, nothing is asked of another.
     made.remarks.extend(gone.filter(|_| !matches!(keep, Persistence::Reading)));
     Ok(Setup { keep, remarks: remarks.into_iter().chain(made.remarks.clone()).collect(), ..made })
+}
+
+/// The model of a session that asked one elsewhere: what a session asked on this machine is not sent to a provider because nobody said
+/// otherwise.
+/// Errors: where it asked, where it would ask, what to do.
+fn at_its_address(source: Source, session: &Session, config: &Config) -> Result<Source, String> {
+    let Source::Language { model, .. } = &source else { return Ok(source) };
+    let now = model.info().endpoint;
+    let asks = session.nodes().iter().rev().flat_map(|node| node.turn.asks.iter().rev());
+    let mut exchanges = asks.filter(|ask| ask.model == session.model).filter_map(|ask| ask.exchange.as_ref());
+    let before = exchanges.next().map(|exchange| exchange.endpoint.as_str()).unwrap_or_default();
+    let is_address = |text: &str| text.contains("://");
+    if before == now || !is_address(before) || !is_address(&now) || config.is_address_set(&session.model) {
+        return Ok(source);
+    }
+    Err(format!("the session asked it at {before}, and here it is at {now}; to go on there: --base-url {before}"))
 }
 
 /// What is said of a session whose model is not there.
@@ -220,7 +245,7 @@ fn prepare_at(
     let NewSession { world, data, options, task, seed, .. } = new;
     let mut opened = sources.open(&OpenSpec { world, data: data.as_deref(), options, task })?;
     let kind = opened.world.kind();
-    let own = config.data.demonstrations.as_deref();
+    let own = config.data.demonstrations_in(kind);
     let demonstrations = sources.demonstrations(&opened, data.as_deref(), *seed, own)?;
     let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
     let resolver = resolver(config);
@@ -269,6 +294,7 @@ fn prepare_at(
             .chain(models)
             .collect(),
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
+        demonstrations: config.data.demonstrations_in(kind).map_or_else(String::new, |p| p.display().to_string()),
         task: opened.task,
         sentence: opened.sentence,
         service: task_kind.filter(|_| kind.services).unwrap_or_default(),

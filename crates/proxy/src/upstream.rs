@@ -135,6 +135,19 @@ impl Upstream {
         Upstream::new(address.clone(), address)
     }
 
+    /// Where it leads to, without any name or password in it.
+    pub fn addresses(&self) -> Vec<String> {
+        let plain = |url: &Url| {
+            let mut url = url.clone();
+            // An address that can have neither has none.
+            let _ = (url.set_username(""), url.set_password(None), url.set_query(None));
+            url.to_string()
+        };
+        let mut all = vec![plain(&self.openai), plain(&self.anthropic)];
+        all.dedup();
+        all
+    }
+
     fn new(openai: Url, anthropic: Url) -> Result<Self, String> {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = |direct: bool| {
@@ -370,6 +383,7 @@ mod tests {
         assert_eq!(other.url(Provider::OpenAi, "/v1/responses").as_str(), "http://h:1/api/responses");
         let versioned = upstream("ANTHROPIC_BASE_URL", "http://u:p@h/a/v1").unwrap();
         assert_eq!(versioned.url(Provider::Anthropic, "/v1/messages").path(), "/a/v1/messages");
+        assert_eq!(versioned.addresses(), ["https://api.openai.com/v1", "http://h/a/v1"]);
         assert!(upstream("OPENAI_BASE_URL", "nowhere:secret").is_err_and(|why| !why.contains("secret")));
         assert_eq!(Upstream::at("--upstream", "notaurl").unwrap_err(), "--upstream is no http or https address");
         let one = Upstream::at("--upstream", "http://h:2/v1").unwrap();

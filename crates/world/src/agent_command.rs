@@ -45,14 +45,19 @@ impl AgentCommand {
         if let Some(door) = self.open.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(door);
         }
-        let upstream = match &self.upstream {
-            Some(address) => Upstream::at("--upstream", address)?,
-            None => Upstream::of_variables(|name| std::env::var(name).ok())?,
-        };
-        let upstream = Arc::new(upstream);
+        let upstream = Arc::new(self.provider()?);
         let options = Options { listen: self.listen, ..Options::new(Arc::clone(&upstream)) };
         let proxy = Proxy::start(options).map_err(|e| format!("the proxy cannot be started: {e}"))?;
         Ok((proxy, upstream))
+    }
+
+    /// The provider that it asks.
+    /// Errors: an address that is none, in words.
+    pub fn provider(&self) -> Result<Upstream, String> {
+        match &self.upstream {
+            Some(address) => Upstream::at("--upstream", address),
+            None => Upstream::of_variables(|name| std::env::var(name).ok()),
+        }
     }
 
     /// The command as a person would type it, without what may be secret in it: it is shown and kept.

@@ -27,6 +27,8 @@ $ stepwright preconditions check bare.preconditions.py
 $ stepwright preconditions check bare.preconditions.py --world household
 $ printf 'def fly(self):\n    assert 1\n' > strange.preconditions.py; stepwright preconditions check strange.preconditions.py
 $ stepwright preconditions check other.preconditions.py
+$ (echo '# Preconditions in force in dialogue (shipped/repairs-01)'; cat bare.preconditions.py) > repairs.preconditions.py
+$ stepwright preconditions diff noted.preconditions.py repairs.preconditions.py
 
 # Violations of logs are JSON, whatever the log holds
 ; Nothing was seen of the desk; what deceives a reader is written as an escape.

@@ -79,6 +79,10 @@ impl Endpoints {
         Endpoints { known: known.collect(), model: model.clone(), set: set_in(merged, "model") }
     }
 
+    pub(super) fn is_address_set(&self) -> bool {
+        self.set.base_url
+    }
+
     /// The model of an id, by the `[model]` section; under its own id if empty.
     pub(super) fn of_model(&self, id: &str) -> ModelConfig {
         let mut config = self.model.clone();

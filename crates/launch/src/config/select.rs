@@ -49,6 +49,13 @@ impl Config {
     }
 }
 
+impl Config {
+    /// Whether a person said where the model of a name answers: by a section of its own, a flag, the file or the environment.
+    pub fn is_address_set(&self, name: &str) -> bool {
+        self.models.contains_key(name) || self.endpoints.is_address_set()
+    }
+}
+
 /// The model of a name: `symbolic`, `local:NAME` or `local:FILE.gguf`, `cassette:PATH`, `recorded:PATH`, a configured name, or a model's id at the
 /// default endpoint; empty for the one `[model]` names. Nothing is sent or loaded yet.
 /// Errors: [`ModelError::Configuration`] when a cassette cannot be read or written, weights are not there, or the

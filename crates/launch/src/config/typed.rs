@@ -18,8 +18,8 @@ use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
 use stepwright_precondition::CandidateAsks;
 use stepwright_sandbox::Require;
-use stepwright_world::AgentCommand;
 use stepwright_world::blocking::NamedDomain;
+use stepwright_world::{AgentCommand, WorldKind};
 use stepwright_worlds::WORLDS;
 use stepwright_worlds::external::Adapter;
 
@@ -105,6 +105,11 @@ fn is_never<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
 impl Data {
     pub fn of(&self, world: &str) -> Option<&Path> {
         self.tasks.get(world).map(PathBuf::as_path)
+    }
+
+    /// The person's own demonstrations, in a world that takes such.
+    pub fn demonstrations_in(&self, world: &WorldKind) -> Option<&Path> {
+        self.demonstrations.as_deref().filter(|_| world.data.is_some_and(|data| data.demonstrations))
     }
 
     /// The data that was named, else that of the world.

@@ -15,6 +15,9 @@ use stepwright_world::options::{OptionError, Table, Values};
 /// How often it is looked whether somebody still waits.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// How long a second line is waited for that would be taken for the answer to the next request.
+const GRACE: Duration = Duration::from_millis(3);
+
 /// The name of a command until it has introduced itself.
 const UNKNOWN: &str = "A method of your own, behind a command that speaks the line protocol (adapters/README.md).";
 
@@ -82,20 +85,27 @@ impl Command {
         stop: &Stop,
     ) -> Result<(Process, String), String> {
         let name = self.adapter.command_line();
-        let mut early = process.overheard();
-        if let Some(Said::Line(said)) = &early {
+        let unasked = |mut process: Process, said: &[u8]| -> Result<(Process, String), String> {
             process.end(false);
-            return Err(format!(
+            Err(format!(
                 "`{name}` said something it was not asked: {}; a method answers each line with one line (adapters/README.md)",
                 excerpt(&String::from_utf8_lossy(said))
-            ));
+            ))
+        };
+        let mut early = process.overheard();
+        if let Some(Said::Line(said)) = &early {
+            return unasked(process, said);
         }
         process.ask(format!("{line}\n").into_bytes());
         let deadline = Instant::now() + patience;
         let why = loop {
             match early.take().or_else(|| process.listen(Instant::now() + LOOK)) {
                 Some(Said::Line(said)) => match String::from_utf8(said) {
-                    Ok(said) => return Ok((process, said)),
+                    // A second line would be taken for the next answer.
+                    Ok(said) => match process.listen(Instant::now() + GRACE) {
+                        Some(Said::Line(more)) => return unasked(process, &more),
+                        _ => return Ok((process, said)),
+                    },
                     Err(_) => break "answered with no UTF-8".to_owned(),
                 },
                 Some(Said::TooLong) => break "answered with a line that is too long".to_owned(),
@@ -149,18 +159,25 @@ mod tests {
 
     #[test]
     fn what_nobody_asked_for_is_no_answer_to_the_next_line() {
-        let script =
-            r#"read -r _; echo '{"name":"odd","protocol":2}'; read -r _; printf 'one\ntwo\n'; read -r _; echo three"#;
-        let adapter = Adapter::new("odd", ["sh", "-c", script].map(str::to_owned).to_vec());
-        let command = Command::new(Arc::new(adapter), BTreeMap::new(), &[]);
-        let (patience, stop) = (Duration::from_secs(20), Stop::default());
-        let process = command.start(patience, &stop).unwrap();
-        let (process, said) = command.round_trip(process, &json!(1), patience, &stop).unwrap();
-        assert_eq!(said, "one");
-        // Until its second line is there.
-        std::thread::sleep(Duration::from_millis(300));
-        let Err(why) = command.round_trip(process, &json!(2), patience, &stop) else { panic!("`two` was taken") };
-        assert!(why.contains("said something it was not asked: two"), "{why}");
-        assert!(why.contains("sh -c"), "{why}");
+        // With the answer, and after it.
+        for (second, asked) in [("printf 'one\ntwo\n'", 1), ("echo one; sleep 0.1; echo two", 2)] {
+            let script = format!(
+                r#"read -r _; echo '{{"name":"odd","protocol":2}}'; read -r _; {second}; read -r _; echo three"#
+            );
+            let adapter = Adapter::new("odd", ["sh".to_owned(), "-c".to_owned(), script].to_vec());
+            let command = Command::new(Arc::new(adapter), BTreeMap::new(), &[]);
+            let (patience, stop) = (Duration::from_secs(20), Stop::default());
+            let mut process = command.start(patience, &stop).unwrap();
+            for _ in 1..asked {
+                let (on, said) = command.round_trip(process, &json!(1), patience, &stop).unwrap();
+                assert_eq!(said, "one");
+                // Until its second line is there.
+                std::thread::sleep(Duration::from_millis(400));
+                process = on;
+            }
+            let Err(why) = command.round_trip(process, &json!(2), patience, &stop) else { panic!("`two` was taken") };
+            assert!(why.contains("said something it was not asked: two"), "{why}");
+            assert!(why.contains("sh -c"), "{why}");
+        }
     }
 }

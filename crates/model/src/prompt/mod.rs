@@ -95,11 +95,27 @@ impl Prompts {
         let mut names: Vec<String> = embedded::TEMPLATES.iter().map(|(name, _)| (*name).to_owned()).collect();
         names.extend(self.extra.iter().map(|(name, _)| name.clone()));
         if let Some(user) = &self.user {
-            collect(user, "", 0, &mut names);
+            names.extend(collect(user));
         }
         names.sort();
         names.dedup();
         names
+    }
+
+    /// What lies among the person's own templates and stands in place of none: a remark a file. One that another of them names is a part of it.
+    pub fn idle(&self) -> Vec<String> {
+        let Some(user) = &self.user else { return Vec::new() };
+        let own = self.own().unwrap_or_default();
+        let is_named = |name: &str| own.iter().any(|(_, text)| text.contains(name));
+        let is_of_use = |file: &str| {
+            let ships = |name| embedded::TEMPLATES.iter().any(|(own, _)| *own == name);
+            file.strip_suffix(".jinja").is_some_and(|name| ships(name) || is_named(name))
+        };
+        let idle = files(user).into_iter().filter(|file| !file.starts_with('.') && !is_of_use(file));
+        let remark = |file: String| {
+            format!("{}: no prompt is made of it; templates are named as they ship", user.join(file).display())
+        };
+        idle.map(remark).collect()
     }
 
     /// The SHA-256 of all templates, the user's copies in place of the embedded ones, in hexadecimal. One that cannot be read counts by
@@ -112,8 +128,7 @@ impl Prompts {
     /// The person's own templates by name, and what was added to the embedded ones.
     fn own(&self) -> Result<Vec<(String, String)>, PromptError> {
         let Some(user) = &self.user else { return Ok(Vec::new()) };
-        let mut names = Vec::new();
-        collect(user, "", 0, &mut names);
+        let names = collect(user);
         let mut own = if names.is_empty() { Vec::new() } else { self.extra.clone() };
         for name in names {
             match self.find(&name) {
@@ -178,21 +193,27 @@ fn is_name(name: &str) -> bool {
             .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'))
 }
 
-fn collect(dir: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) {
-    if depth > 3 {
-        return;
-    }
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        let file = entry.file_name().to_string_lossy().into_owned();
-        if path.is_dir() {
-            collect(&path, &format!("{prefix}{file}/"), depth + 1, names);
-        } else if let Some(stem) = file.strip_suffix(".jinja") {
-            let name = format!("{prefix}{stem}");
-            if is_name(&name) {
-                names.push(name);
+/// The templates in a folder, by their names.
+fn collect(folder: &Path) -> Vec<String> {
+    let names = files(folder).into_iter().filter_map(|file| Some(file.strip_suffix(".jinja")?.to_owned()));
+    names.filter(|name| is_name(name)).collect()
+}
+
+/// The files in a folder and in those below it, by their paths from there.
+fn files(folder: &Path) -> Vec<String> {
+    fn below(dir: &Path, prefix: &str, depth: usize, found: &mut Vec<String>) {
+        let Ok(entries) = std::fs::read_dir(dir) else { return };
+        for entry in entries.flatten() {
+            let (path, file) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if !path.is_dir() {
+                found.push(format!("{prefix}{file}"));
+            } else if depth < 3 {
+                below(&path, &format!("{prefix}{file}/"), depth + 1, found);
             }
         }
     }
+    let mut found = Vec::new();
+    below(folder, "", 0, &mut found);
+    found.sort();
+    found
 }

@@ -13,8 +13,7 @@ fn with(name: &str, text: &str) -> Prompts {
 #[test]
 fn every_template_in_the_folder_is_embedded() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut on_disk = Vec::new();
-    collect(&dir.join("prompts"), "", 0, &mut on_disk);
+    let on_disk = collect(&dir.join("prompts"));
     let embedded: BTreeSet<&str> = embedded::TEMPLATES.iter().map(|(n, _)| *n).collect();
     assert_eq!(embedded, on_disk.iter().map(String::as_str).collect());
     for (name, text) in embedded::TEMPLATES {
@@ -194,4 +193,18 @@ fn d10_a_template_that_is_no_file_is_not_waited_for() {
     let error = apart.render("t/uses", &json!({})).unwrap_err().to_string();
     assert!(error.contains("zero.jinja") && error.contains("it is no file"), "{error}");
     assert!(apart.render(embedded::TEMPLATES[0].0, &json!({})).unwrap_err().to_string().contains("undefined"));
+}
+
+#[test]
+fn a_file_that_stands_in_place_of_no_template_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |file: &str| folder.path().join("prompts").join(file);
+    std::fs::create_dir_all(at("program")).unwrap();
+    std::fs::create_dir_all(at("mine")).unwrap();
+    let own = "{{ role('user') }}{% include 'mine/part' %}";
+    let files = ["program/next_action.jinja", "mine/part.jinja", "program/next.jinja", "program/next_action.j2"];
+    files.iter().for_each(|file| std::fs::write(at(file), own).unwrap());
+    let told = Prompts::new(Some(folder.path())).idle();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("program/next.jinja: no prompt") && told[1].contains("next_action.j2: "), "{told:?}");
 }

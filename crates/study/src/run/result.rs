@@ -1,6 +1,6 @@
 //! Result of a headless episode: one line of a results file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::runner::{Episode, NOT_BEGUN};
 use crate::sample::{Under, sample};
 use stepwright_episode::duel::Agreement;
 use stepwright_episode::role::{self, Role, Spent};
-use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
+use stepwright_episode::{Ask, Mark, Node, Session, StepOutcome, Verdict};
 use stepwright_launch::NewSession;
 use stepwright_method::{Methods, Place};
 use stepwright_world::TaskInfo;
@@ -62,6 +62,9 @@ pub struct RunResult {
     /// What each role took, where one has a model of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, RoleUse>,
+    /// The models that answered, as their servers call them, where they say so.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub served: BTreeSet<String>,
     pub seconds: f64,
     /// Steps at which several sides were asked.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -155,6 +158,11 @@ impl RunResult {
         role::in_words(&self.model, &self.options)
     }
 
+    /// The episode's reward; `None` where nothing was rewarded and nobody knows whether the goal was reached.
+    pub(super) fn known_reward(&self) -> Option<f64> {
+        Some(self.reward).filter(|reward| !self.untold || *reward != 0.0)
+    }
+
     /// Decisions: actions executed, and selections that were blocked.
     pub fn decisions(&self) -> u32 {
         self.steps.saturating_add(self.blocked)
@@ -243,6 +251,13 @@ impl RunResult {
             completion_tokens: session.spent.completion,
             cost: session.cost,
             roles: roles_of(session),
+            served: session
+                .nodes()
+                .iter()
+                .flat_map(|n| &n.turn.asks)
+                .filter_map(Ask::served)
+                .map(str::to_owned)
+                .collect(),
             dueled: u32::try_from(path.iter().filter(|n| n.turn.duel.is_some()).count()).unwrap_or(u32::MAX),
             disagreements: session.duels(Agreement::Differ).into_iter().map(Disagreement::at).collect(),
             unanswered: u32::try_from(session.duels(Agreement::Open).len()).unwrap_or(u32::MAX),

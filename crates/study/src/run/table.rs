@@ -1,16 +1,26 @@
 //! Table of results summed up by task type, for display.
 
+use std::collections::BTreeSet;
+
 use super::result::BY_PROGRAM;
 use super::{RunResult, by_role};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::report::{Report, Table, refusals};
 use stepwright_episode::gate::{NO_PROPOSAL, tells};
+use stepwright_model::upstream::UPSTREAM;
 use stepwright_text::words::count;
 
 type Row<'a> = Group<'a, RunResult>;
 
 const OF: &str = "task type";
+
+/// The models that answered where the program behind the gate chose them.
+fn served(results: &[RunResult]) -> String {
+    let relayed = results.iter().filter(|r| r.model == UPSTREAM);
+    let all: BTreeSet<&str> = relayed.flat_map(|r| &r.served).map(String::as_str).collect();
+    if all.is_empty() { String::new() } else { format!("The program's model: {}\n", Vec::from_iter(all).join(", ")) }
+}
 
 /// The episodes that were begun: the others are neither won nor lost.
 fn begun<'a>(of: &Row<'a>) -> Row<'a> {
@@ -37,8 +47,8 @@ fn columns<'a>(untold: bool) -> Vec<Column<'a, Row<'a>>> {
         of_begun("won", |of| Cell::of(of.count(|r| r.won))),
         column("won %", |of: &Row<'_>| Cell::percent(told(of).share(|r| r.won), 1)),
         column("95 %", |of: &Row<'_>| Cell::percents(told(of).interval(|r| r.won), 1)),
-        column("reward", |of: &Row<'_>| Cell::Figure(ended(of).mean(|r| Some(r.reward)), 3)),
-        column("95 %", |of: &Row<'_>| Cell::Interval(ended(of).interval_of_mean(|r| Some(r.reward)), 3)),
+        column("reward", |of: &Row<'_>| Cell::Figure(ended(of).mean(RunResult::known_reward), 3)),
+        column("95 %", |of: &Row<'_>| Cell::Interval(ended(of).interval_of_mean(RunResult::known_reward), 3)),
         column("steps won", move |of: &Row<'_>| Cell::Figure(of.mean(steps_won), 1)),
         column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(steps_won), 1)),
         column("refused", |of: &Row<'_>| Cell::of(of.sum(|r| r.refused.into()))),
@@ -75,6 +85,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
     report.text(endings(results));
+    report.text(served(results));
     disagreements(results, &mut report);
     by_role(results, &mut report);
     let share = |of: &Row<'_>| {

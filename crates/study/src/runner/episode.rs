@@ -1,7 +1,7 @@
 //! Headless episodes: one session through the same driver and gate as the workbench, a policy in place of a person.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -82,13 +82,21 @@ impl Opening {
     /// Runs an episode to its end; `None` if it was cancelled.
     pub async fn run(&self, new: &NewSession, cancel: &CancellationToken) -> Option<Episode> {
         let (opening, new) = (self.clone(), new.clone());
+        let kept = Arc::new(OnceLock::new());
+        let at = Arc::clone(&kept);
         let setup = move || {
             let mut setup = opening.setup(&new)?;
-            opening.sessions.map_or(Ok(()), |folder| folder.keep(&mut setup))?;
+            if let Some(file) = opening.sessions.map(|folder| folder.keep(&mut setup)).transpose()?.flatten() {
+                let _ = at.set(file);
+            }
             Ok(setup)
         };
         let duel = Duel { sides: self.sides.clone(), most: self.most_actions };
-        by(setup, (!duel.sides.is_empty()).then_some(duel), cancel).await
+        let episode = by(setup, (!duel.sides.is_empty()).then_some(duel), cancel).await?;
+        if let Some(file) = kept.get() {
+            SessionFolder::ended(file);
+        }
+        Some(episode)
     }
 }
 
@@ -102,8 +110,13 @@ pub fn file_stem(name: &str) -> String {
     if stem.is_empty() { "_".to_owned() } else { stem }
 }
 
+/// A folder of sessions. One whose episode has not ended, or was interrupted and is carried out again, has [`UNENDED`] behind its name: it is
+/// no evidence of anything, and can be opened.
 #[derive(Debug, Clone)]
 pub struct SessionFolder(PathBuf);
+
+/// What stands behind the name of a session's file until its episode has ended.
+const UNENDED: &str = ".part";
 
 impl SessionFolder {
     pub fn create(path: &Path) -> Result<Self, String> {
@@ -111,22 +124,48 @@ impl SessionFolder {
         Ok(SessionFolder(path.to_owned()))
     }
 
-    /// Keeps a new session in a file named after its task; with a number where that name is taken.
-    pub fn keep(&self, setup: &mut Setup) -> Result<(), String> {
-        let Beginning::New(header) = &setup.beginning else { return Ok(()) };
-        let file = self.0.join(format!("{}.jsonl", file_stem(&header.task)));
+    /// Keeps a new session in a file named after its task; with a number where that name is taken. The file, until the episode has ended.
+    pub fn keep(&self, setup: &mut Setup) -> Result<Option<PathBuf>, String> {
+        let Beginning::New(header) = &setup.beginning else { return Ok(None) };
+        let file = self.0.join(format!("{}{ENDING}", file_stem(&header.task)));
         // Episodes of one task may begin at the same time: a name is taken by making the file.
-        for path in numbered(&file, ".jsonl") {
+        for path in numbered(&file, ENDING).filter(|path| !path.exists()) {
+            let path = with_unended(&path);
             match log::Writer::create(&path, header) {
                 Err(log::LogError::Io { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
                 made => {
                     setup.keep = Persistence::Log(made.map_err(|e| e.to_string())?);
-                    break;
+                    return Ok(Some(path));
                 }
             }
         }
-        Ok(())
+        Ok(None)
     }
+
+    /// Gives the session of an episode that has ended its name; where that is taken meanwhile, one with another number. Where no other name
+    /// can be given, it keeps the one it has.
+    pub fn ended(file: &Path) {
+        for name in numbered(&file.with_extension(""), ENDING).take(MOST_NAMES) {
+            match std::fs::hard_link(file, &name) {
+                Ok(()) => drop(std::fs::remove_file(file)),
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                // Not every disk has such links.
+                Err(_) if name.exists() => continue,
+                Err(_) => drop(std::fs::rename(file, &name)),
+            }
+            return;
+        }
+    }
+}
+
+/// Names that are tried for a session.
+const MOST_NAMES: usize = 10_000;
+const ENDING: &str = ".jsonl";
+
+fn with_unended(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(UNENDED);
+    name.into()
 }
 
 /// How an episode ended that could not be begun.
@@ -191,4 +230,26 @@ async fn by(
 
 pub(crate) fn seconds_since(started: Instant) -> f64 {
     (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_has_its_name_once_its_episode_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for (file, text) in [("a.jsonl", "before"), ("a.jsonl.part", "now"), ("b.jsonl.part", "left")] {
+            std::fs::write(at(file), text).unwrap();
+        }
+        SessionFolder::ended(&at("a.jsonl.part"));
+        let mut names: Vec<String> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["a-2.jsonl", "a.jsonl", "b.jsonl.part"]);
+        assert_eq!(std::fs::read_to_string(at("a-2.jsonl")).unwrap(), "now");
+    }
 }

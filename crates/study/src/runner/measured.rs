@@ -69,9 +69,11 @@ pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
     let all = [
         ("world", known("world")),
         ("data", text(&fields["data"])),
+        ("demonstrations", text(&fields["demonstrations"])),
         ("method", known("method")),
         ("settings", Some(if whose.is_empty() { "the program's own".to_owned() } else { whose })),
         ("model", model),
+        ("asks", fields["agent"]["asks"].as_array().map(|all| all.iter().map(plain).collect::<Vec<_>>().join(", "))),
         ("options", Some(options.join(", "))),
         ("preconditions", text(&in_force["file"]).map(|held| format!("a file, {held}")).or_else(|| text(in_force))),
         ("truth", text(&fields["truth_file"]).map(|held| format!("a file, {held}"))),

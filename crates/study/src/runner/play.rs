@@ -5,10 +5,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use stepwright_driver::{Setup, start};
-use stepwright_episode::{Breakpoint, Event, NodeId, Policy, Record, Session};
+use stepwright_episode::{Breakpoint, Choice, Event, NodeId, Policy, Record, Session};
 use stepwright_method::{LAST, TRIALS};
 use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice, Request, Unwritten};
 use stepwright_text::words::count;
+use stepwright_world::answer;
 use stepwright_world::options::Values;
 
 pub(crate) struct Played {
@@ -122,6 +123,14 @@ pub(crate) async fn play(
     })
 }
 
+/// Whether an action was decided on at the cursor and not carried out.
+fn is_not_carried_out(session: &Session) -> bool {
+    let Some(node) = session.current() else { return false };
+    let led = |id| node.children.iter().any(|child| session.node(*child).is_some_and(|c| c.decision == Some(id)));
+    let last = node.turn.decisions.last().filter(|decision| !matches!(decision.choice, Choice::Reject { .. }));
+    last.is_some_and(|decision| !led(decision.id))
+}
+
 #[derive(Default)]
 struct Watch {
     session: Option<Session>,
@@ -207,10 +216,19 @@ impl Watch {
                     // What is written after the end changes nothing of it.
                     Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
                     Event::AskFailed { error, .. } => (self.error, self.unanswered) = (Some(error.clone()), true),
-                    // A method that knows nothing more has lost.
-                    Event::Failed { error } => (self.error, self.unanswered) = (Some(error.clone()), false),
-                    // What was retried with success is no error of the episode.
-                    Event::Executed { .. } => (self.error, self.unanswered) = (None, false),
+                    // A method that knows nothing more has lost. Where an action was decided on that was never carried out, the world
+                    // failed: what would have come of it nobody knows.
+                    Event::Failed { error } => {
+                        (self.error, self.unanswered) = (Some(error.clone()), is_not_carried_out(session));
+                    }
+                    // What was retried with success is no error of the episode; a program that ended with an error of its model's server in
+                    // place of an answer did not end by what it was told.
+                    Event::Executed { action, outcome, .. } => {
+                        let refused = action.exact.as_deref().and_then(answer::refusal).filter(|_| outcome.done);
+                        let why =
+                            |refusal| format!("the program ended after an error of its model's server: {refusal}");
+                        (self.error, self.unanswered) = (refused.as_ref().map(why), refused.is_some());
+                    }
                     _ => {}
                 }
             }
@@ -244,7 +262,7 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use stepwright_episode::{AskKind, Header, Record};
+    use stepwright_episode::{Action, Actor, AskKind, Decision, Header, Origin, Packed, Proposal, Record, StepOutcome};
 
     use super::*;
 
@@ -263,6 +281,40 @@ mod tests {
                 watch.take(Notice::Recorded(Arc::new(Record { id, ts: 0, node: 0, event })));
             }
             assert!(watch.error.is_some() && watch.unanswered == unanswered, "{:?}", watch.error);
+        }
+    }
+
+    /// What would have come of an action that the world failed at nobody knows, nor of a program that was told of its server's error.
+    #[test]
+    fn a_world_that_fails_breaks_off_as_does_a_program_whose_server_does() {
+        let decided = || {
+            let proposal =
+                Proposal { action: Some(Action::new("go", None)), ..Proposal::new(1, "go", Origin::Symbolic) };
+            let (choice, by) = (Choice::Approve { proposal: 1 }, Actor::Policy);
+            let decision = Decision { id: 1, choice, by, why: String::new() };
+            [Event::Proposed { proposal: proposal.into() }, Event::Decided { decision: decision.into() }]
+        };
+        let executed = |exact: Option<String>| Event::Executed {
+            decision: 1,
+            child: 1,
+            action: Action { exact, ..Action::new("go", None) }.into(),
+            outcome: StepOutcome { done: true, ..StepOutcome::default() }.into(),
+            changes: Packed::default(),
+        };
+        let refused = r#"refused {"status": 503, "headers": [], "body": "{}"}"#;
+        let failed = || Event::Failed { error: "the world has ended".into() };
+        for (last, unanswered, why) in [
+            (failed(), true, "the world has ended"),
+            (executed(None), false, ""),
+            (executed(Some(refused.to_owned())), true, "an error of its model's server: 503"),
+        ] {
+            let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
+            let started = Event::Started { outcome: Default::default() };
+            for (event, id) in std::iter::once(started).chain(decided()).chain([last]).zip(1..) {
+                watch.take(Notice::Recorded(Arc::new(Record { id, ts: 0, node: 0, event })));
+            }
+            let error = watch.error.unwrap_or_default();
+            assert!(watch.unanswered == unanswered && error.contains(why), "{error}");
         }
     }
 

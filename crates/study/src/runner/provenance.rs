@@ -61,6 +61,14 @@ impl Provenance {
         Ok(if of.is_empty() { self } else { self.with("roles", Value::Object(of)) })
     }
 
+    /// The same with the agent behind the gate: its command, what it is told, and where its model answers.
+    pub fn with_agent(self, config: &Config) -> Result<Self, String> {
+        let Some(agent) = &config.agent else { return Ok(self) };
+        let words: Vec<Value> = agent.words.iter().map(|word| word_of(word, None)).collect();
+        let command = digest(&json!([words, agent.variables]));
+        Ok(self.with("agent", json!({ "command": command, "asks": agent.provider()?.addresses() })))
+    }
+
     /// The same with further models, which conditions name.
     pub fn with_models<'a>(self, config: &Config, names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let of = names.into_iter().map(|name| Ok((name.to_owned(), model_of(config, name)?)));

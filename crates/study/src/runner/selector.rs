@@ -1,7 +1,8 @@
 //! Selection of tasks: `--tasks SELECTOR`.
 //!
 //! Terms separated by commas. `type=`, `split=` and `first=` narrow the choice; every other term is an id, or a pattern with `*`,
-//! or the beginning of ids or of what follows a `/` in them, and adds to it. `all` is every task.
+//! or the beginning of ids or of what follows a `/` in them, and adds to it. `all` is every task. A type may be named by words of it
+//! (`heat`) that no other type has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +46,16 @@ impl std::str::FromStr for Selector {
 
 impl Selector {
     pub fn select(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
+        if tasks.is_empty() {
+            return Err("the data hold no task".to_owned());
+        }
+        for term in &self.kinds {
+            let kinds: BTreeSet<&str> = tasks.iter().map(|t| t.kind.as_str()).filter(|k| has_words(k, term)).collect();
+            if kinds.len() > 1 && !kinds.contains(term.as_str()) {
+                let all = Vec::from_iter(kinds).join(", ");
+                return Err(format!("`type={term}` may be any of {all}; name one, or several: type=…,type=…"));
+            }
+        }
         let idle = self.idle_terms(tasks);
         let any = self.patterns.iter().any(|p| tasks.iter().any(|t| fits(p, &t.id)));
         if !idle.is_empty() && (any || self.patterns.is_empty()) {
@@ -118,7 +129,12 @@ pub fn first_of_each_kind(mut tasks: Vec<TaskInfo>, most: Option<u32>) -> Vec<Ta
 }
 
 fn is_kind(kind: &str, task: &TaskInfo) -> bool {
-    task.kind == kind || task.kind.split('_').any(|word| word == kind)
+    task.kind == kind || has_words(&task.kind, kind)
+}
+
+/// Whether a type has these words, one after the other.
+fn has_words(kind: &str, words: &str) -> bool {
+    !words.is_empty() && format!("_{kind}_").contains(&format!("_{words}_"))
 }
 
 fn split_of(task: &TaskInfo) -> &str {
@@ -130,11 +146,15 @@ fn is_whole(text: &str, id: &str) -> bool {
     id.strip_suffix(text).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Whether an id fits a pattern: with `*` for any text, else as its beginning or that of what follows a `/` in it.
+/// Whether an id, or what follows a `/` in it, fits a pattern: with `*` for any text, else as its beginning.
 fn fits(pattern: &str, id: &str) -> bool {
+    let fits_at = |at: usize| id.get(at..).is_some_and(|rest| fits_from(pattern, rest));
+    fits_at(0) || id.match_indices('/').any(|(at, _)| fits_at(at + 1))
+}
+
+fn fits_from(pattern: &str, id: &str) -> bool {
     if !pattern.contains('*') {
-        let begins = |at: usize| id.get(at..).is_some_and(|rest| rest.starts_with(pattern));
-        return begins(0) || id.match_indices('/').any(|(at, _)| begins(at + 1));
+        return id.starts_with(pattern);
     }
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| id.strip_prefix(first)) else { return false };
@@ -183,6 +203,12 @@ mod tests {
         assert_eq!(ids("cool-mug"), ["shipped/cool-mug-2", "shipped/cool-mug-21"]);
         assert_eq!(ids("*/b, shipped/heat"), ["shipped/heat-mug-1", "valid_unseen/a/b"]);
         assert_eq!(ids("*-2"), ["shipped/cool-mug-2"]);
+        assert_eq!(ids("cool-*"), ["shipped/cool-mug-2", "shipped/cool-mug-21"]);
+        assert_eq!(ids("type=pick_and_place"), ["valid_unseen/c/d"]);
+        assert_eq!(ids("type=heat,type=cool").len(), 3);
+        // A word that several types have is none's: `pick_and_place_simple` alone was meant, or all of them.
+        let which = "`type=place` may be any of pick_and_place_simple, pick_cool_then_place_in_recep, pick_heat_then_place_in_recep;";
+        assert!(ids("type=place")[0].starts_with(which), "{:?}", ids("type=place"));
         // As `play --task` takes it, without where it comes from.
         assert_eq!(ids("heat-mug-1,d"), ["shipped/heat-mug-1", "valid_unseen/c/d"]);
         assert!(ids("mug-1")[0].contains("no task fits"));

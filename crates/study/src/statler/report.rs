@@ -154,6 +154,12 @@ pub(crate) fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
     report
 }
 
+/// The mean number of values that the belief had wrong at a step of an episode that is scored.
+fn wrong(result: &StatlerResult) -> Option<f64> {
+    let steps = if result.run.error.is_some() { 0 } else { result.drift.len() };
+    (steps > 0).then(|| result.drift.iter().sum::<usize>() as f64 / steps as f64)
+}
+
 /// Success against the writer, where models other than the reader's wrote the state: differences to the first row of method and
 /// reader, episode by episode.
 fn writers(results: &[StatlerResult], report: &mut Report) {
@@ -167,10 +173,6 @@ fn writers(results: &[StatlerResult], report: &mut Report) {
     };
     let rows = columns::rows(done, conditions);
     let success = |r: &StatlerResult| r.played().success();
-    let wrong = |r: &StatlerResult| {
-        let steps = r.drift.len();
-        (steps > 0).then(|| r.drift.iter().sum::<usize>() as f64 / steps as f64)
-    };
     let first = |of: &Of<'_>| {
         let alike = |row: &&Of<'_>| ["method", "reader"].iter().all(|name| row.condition(name) == of.condition(name));
         rows.iter().find(alike).cloned().filter(|first| first.condition("writer") != of.condition("writer"))
@@ -202,11 +204,6 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
     let mean = |heading, digits, figure: fn(&StatlerResult) -> Option<f64>| {
         column(heading, move |of: &columns::Group<'_, StatlerResult>| Cell::Figure(of.mean(figure), digits))
     };
-    // Over all steps of all episodes.
-    let wrong = |of: &columns::Group<'_, StatlerResult>| {
-        let steps = of.sum(|r| r.drift.len() as u64);
-        (steps > 0).then(|| of.sum(|r| r.drift.iter().sum::<usize>() as u64) as f64 / steps as f64)
-    };
     let columns = [
         condition("domain"),
         condition("method"),
@@ -215,7 +212,7 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
         mean("asks", 1, |r| Some(r.run.asks.into())),
         mean("tokens", 0, |r| r.run.tokens().map(|tokens| tokens as f64)),
         mean("seconds", 2, |r| Some(r.run.seconds)),
-        column("wrong values", move |of: &columns::Group<'_, StatlerResult>| Cell::Figure(wrong(of), 2)),
+        mean("wrong values", 2, wrong),
         column("errors", |of: &columns::Group<'_, StatlerResult>| Cell::of(of.count(|r| r.run.error.is_some()))),
     ];
     let rows = columns::rows(results, conditions);
@@ -230,7 +227,7 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
     report.text(columns::counted_once(&rows, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
     report.text(format!(
-        "\n`asks` (of a language model), `tokens` and `seconds` are means of an episode, `wrong values` the mean \
-         number of differences between belief and truth at a step. Episodes with errors are not scored.{builtin}\n"
+        "\n`asks` (of a language model), `tokens`, `seconds` and `wrong values` (differences between belief and truth at a step) are means of an \
+         episode; an episode with an error is not scored and has no wrong values.{builtin}\n"
     ));
 }

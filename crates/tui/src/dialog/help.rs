@@ -49,7 +49,7 @@ const STATUSES: [(&str, &str); 11] = [
     ("implied", "valid, but a stronger valid candidate implies it"),
     ("left alone", "an effect: no demonstrated call changes the variable; it can be marked and adopted"),
     ("held back", "valid, but the calls are too few to tell it from coincidence; it can be marked and adopted"),
-    ("always", "holds at every instance, so it forbids nothing"),
+    ("always", "holds at every instance of the demonstrations, so it forbids nothing there"),
     ("fails", "a demonstration made a call that it would have forbidden"),
     ("malformed", "no assertion: it does not parse, uses a forbidden name, or could not be read from a completion"),
     ("unknown", "the engine cannot decide: something it does not offer, or its budget ran out"),

@@ -34,7 +34,7 @@ impl Remote {
             let body = json!({"model": self.options.model, "prompt": beginning, "max_tokens": 8, "temperature": 0, "logprobs": 1});
             let answer = match self.object(Root::Base, "completions", Some(&body)).await {
                 Ok(answer) => answer,
-                Err(failure) => return refused(failure, "there are no raw completions"),
+                Err(failure) => return refused(failure, "raw completions with log-probabilities are refused"),
             };
             let Some((text, written)) = read(&answer) else {
                 return Ok(Err("its raw completions give no log-probabilities".to_owned()));

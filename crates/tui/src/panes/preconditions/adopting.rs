@@ -106,7 +106,7 @@ fn forbade(action: &str, row: &SideBySide) -> String {
         return found.map(words).unwrap_or_default();
     }
     let rest = match row.counterpart {
-        Counterpart::Implied => return "the rest implies it".to_owned(),
+        Counterpart::Implied => return "at all instances of the demonstrations the rest implies it".to_owned(),
         Counterpart::Only => row.finding.as_ref(),
         _ => return String::new(),
     };

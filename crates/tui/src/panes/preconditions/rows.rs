@@ -181,8 +181,11 @@ fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
             false => format!("the state after each of {} is as it says", pool.judged_on()),
         };
     }
-    if candidate.coverage.is_some() && candidate.coverage == pool.map(|p| p.instances) {
-        return "holds at every instance, so it forbids nothing".to_owned();
+    if let Some(instances) = pool.map(|p| p.instances).filter(|all| candidate.coverage == Some(*all)) {
+        return format!(
+            "holds at all {} of the demonstrations: it forbids nothing there",
+            count(instances, "instance")
+        );
     }
     let mut text = match pool.map(|p| p.calls) {
         None => "holds at every call in the demonstrations".to_owned(),

@@ -182,7 +182,7 @@ impl HouseholdAgent {
                 Err(_) if !problem.with_close => problem.with_close = true,
                 Err(NoPlan::Impossible | NoPlan::Limit) if problem.was_blocked() => {
                     problem.strict = false;
-                    return self.blocked_plan(context, &problem, ranked);
+                    return Self::blocked_plan(&problem, ranked);
                 }
                 Err(_) => break,
             }
@@ -194,32 +194,22 @@ impl HouseholdAgent {
     }
 
     /// The plan if no assertion blocked it, and the assertion that does.
-    fn blocked_plan<P: ProgramView>(
-        &self,
-        context: &ProposeContext<'_, P>,
-        problem: &Household<'_, P>,
-        ranked: &mut Ranking<'_>,
-    ) -> Shortfall {
+    fn blocked_plan<P: ProgramView>(problem: &Household<'_, P>, ranked: &mut Ranking<'_>) -> Shortfall {
         let unblocked = search(problem, problem.start(), LIMIT, |first| ranked.is_new(first));
         let Some(plan) = unblocked.ok().filter(|plan| !is_hopeless(plan)) else {
             return Shortfall::because("no plan reaches the goal with what is known");
         };
-        let mut program = context.program.clone();
-        for (i, call) in plan.actions.iter().enumerate() {
-            if let Some(failing) = program.check(call).into_iter().find(|c| c.status == Status::Fails) {
-                let condition = failing.condition;
-                let remark = format!("no plan passes the assertions in force: `{call}` fails `{condition}`");
-                let mut shortfall = Shortfall::because(&remark);
-                if i == 0 {
-                    shortfall.failing = Some(Ranked { call: call.clone(), score: -2000.0, rationale: remark });
-                } else if let Some(first) = plan.actions.first() {
-                    ranked.add(first.clone(), -500.0 - plan.cost, remark);
-                }
-                return shortfall;
-            }
-            program.apply(&self.effects.predict(call));
+        let Some((i, call, condition)) = problem.first_failing(&plan.actions) else {
+            return Shortfall::because("no plan passes the assertions in force");
+        };
+        let remark = format!("no plan passes the assertions in force: `{call}` fails `{condition}`");
+        let mut shortfall = Shortfall::because(&remark);
+        if i == 0 {
+            shortfall.failing = Some(Ranked { call, score: -2000.0, rationale: remark });
+        } else if let Some(first) = plan.actions.first() {
+            ranked.add(first.clone(), -500.0 - plan.cost, remark);
         }
-        Shortfall::because("no plan passes the assertions in force")
+        shortfall
     }
 
     /// Looks around where no plan says what to do: unseen places first, then those seen longest ago.

@@ -272,6 +272,21 @@ impl<'a, P: ProgramView> Household<'a, P> {
     }
 
     /// Whether an assertion kept any action out of the searches so far.
+    /// The first action of a plan whose assertions fail where the plan takes it, with what it presumes to find; its place in the plan,
+    /// and the assertion.
+    pub fn first_failing(&self, plan: &[Call]) -> Option<(usize, Call, String)> {
+        let (mut state, mut next) = (self.start(), Vec::new());
+        for (at, call) in plan.iter().enumerate() {
+            let checks = state.program.get()?.check(call);
+            if let Some(failing) = checks.into_iter().find(|check| check.status == Status::Fails) {
+                return Some((at, call.clone(), failing.condition));
+            }
+            self.successors(&state, &mut next);
+            state = next.drain(..).find(|(action, ..)| action == call)?.2;
+        }
+        None
+    }
+
     pub(crate) fn was_blocked(&self) -> bool {
         self.blocked.get()
     }
