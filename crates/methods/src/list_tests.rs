@@ -125,7 +125,7 @@ fn what_is_given_goes_before_what_was_published() {
     assert!(preset(("few-shot", &[]), "household", published.clone()).unwrap_err().contains("are of react"));
     assert!(preset(react, "kitchen", published.clone()).unwrap_err().contains("nothing of the world kitchen"));
     assert!(whose("react", "household", &published).unwrap().starts_with("settings react-2023: Yao"));
-    assert!(whose("react", "household", &map(&[])).unwrap().contains("no publication's protocol"));
+    assert!(whose("react", "household", &map(&[])).unwrap().contains("not a publication's"));
     assert_eq!(whose("scored", "household", &map(&[])), None);
     // Changed in a running session: new values come, and go with the settings again unless they were changed.
     let dialog = |settings: &str, limits: &str| map(&[("settings", settings), ("limits", limits)]);

@@ -78,7 +78,7 @@ pub fn whose(method: &str, world: &str, options: &BTreeMap<String, String>) -> O
         return Some(format!("settings {id}: {}", publication.title));
     }
     let known: Vec<String> = known.map(|p| format!("--settings {} ({})", p.id, p.title)).collect();
-    Some(format!("settings of {method} itself, which is no publication's protocol; those are: {}", known.join(", ")))
+    Some(format!("{method} has settings of its own, not a publication's; for those of one: {}", known.join(", ")))
 }
 
 /// The given options of a method (`own` are those it has) with a publication's values where a key is not given.
