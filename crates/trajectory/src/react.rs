@@ -65,10 +65,9 @@ pub fn read(written: &str) -> Line {
     }
 }
 
-/// The line as it was written: all before the first line end, without blanks at the front, and at the end where `both`. It may be empty.
-pub fn verbatim(written: &str, both: bool) -> &str {
-    let line = written.split('\n').next().unwrap_or_default();
-    if both { line.trim() } else { line.trim_start_matches(' ') }
+/// The line as it was written: all before the first line end, without blanks at the front. It may be empty.
+pub fn verbatim(written: &str) -> &str {
+    written.split('\n').next().unwrap_or_default().trim_start_matches(' ')
 }
 
 /// An observation as prompts show it: without the place's number that one game's arrivals begin with (`You arrive at loc 7. `).
@@ -231,10 +230,8 @@ mod tests {
         ] {
             assert_eq!(read(written), line, "{written:?}");
         }
-        for (written, both, front) in
-            [(" > look \nOK.", "> look", "> look "), ("\nlook", "", ""), ("\tlook", "look", "\tlook")]
-        {
-            assert_eq!((verbatim(written, true), verbatim(written, false)), (both, front), "{written:?}");
+        for (written, line) in [(" > look \nOK.", "> look "), ("\nlook", ""), ("\tlook", "\tlook")] {
+            assert_eq!(verbatim(written), line, "{written:?}");
         }
         assert_eq!(words_of("think: a mug"), "a mug");
         assert_eq!(words_of("think[a [b] c]"), "a [b] c");

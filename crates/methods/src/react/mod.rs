@@ -27,6 +27,7 @@ use stepwright_method::publications::SETTINGS;
 use stepwright_method::skills::{FORMS, TIPS};
 use stepwright_method::{Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
 use stepwright_model::Completion;
+use stepwright_text::words::stripped;
 
 stepwright_world::option_specs! {
     pub(super) READING: "reading", "Reading of lines", "how a line is read of an answer", [
@@ -157,10 +158,11 @@ fn draft(cx: &Context<'_>, completion: &Completion, origin: Origin) -> Draft {
     let written = completion.text.as_str();
     let line = match cx.options().text(&READING) {
         LENIENT => read(written).text().map(str::to_owned),
-        which => Some(verbatim(written, which == "stripped").to_owned()),
+        "stripped" => Some(stripped(verbatim(written)).to_owned()),
+        _ => Some(verbatim(written).to_owned()),
     };
     let mut draft = Draft { logprob: completion.mean_logprob(), ..Draft::new(written.to_owned(), origin) };
-    let again = cx.fixed(ACT).again.filter(|again| verbatim(written, true).chars().count() < again.shorter_than);
+    let again = cx.fixed(ACT).again.filter(|again| stripped(verbatim(written)).chars().count() < again.shorter_than);
     match (again, line) {
         // Asked for the last time, the line is the empty one.
         (Some(again), _) if asked(cx) > again.temperatures.len() => draft.action = Some(cx.action("")),

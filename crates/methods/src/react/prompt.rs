@@ -7,6 +7,7 @@ use stepwright_episode::{Node, PromptRecord};
 use stepwright_method::Context;
 use stepwright_method::prompting::Rejection;
 use stepwright_method::think::thoughts;
+use stepwright_text::words::stripped;
 use stepwright_world::demonstration::Demonstration;
 
 stepwright_world::option_specs! {
@@ -112,7 +113,7 @@ pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Ma
         about: if examples.about.is_empty() { cx.world.kind().about.to_owned() } else { examples.about },
         examples: shown,
         actions: actions.into_iter().take(LISTED).collect(),
-        reflections: notes.reflections.iter().map(|note| note.trim().to_owned()).collect(),
+        reflections: notes.reflections.iter().map(|note| stripped(note).to_owned()).collect(),
         written: notes.reflections.clone(),
         transcript,
         first,

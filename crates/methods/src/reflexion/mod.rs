@@ -21,6 +21,7 @@ use stepwright_method::skills::{FORMS, TIPS};
 use stepwright_method::{
     Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
 };
+use stepwright_text::words::stripped;
 use stepwright_world::options::Kind;
 pub(super) use trials::ARTIFACT;
 use trials::{Trial, id, kind, reflected, unreflected};
@@ -155,7 +156,7 @@ fn reflection_prompt(cx: &Context<'_>, trial: &Trial) -> Result<PromptRecord, St
         first,
         steps,
         why,
-        earlier: kept(cx).iter().map(|text| text.trim().to_owned()).collect(),
+        earlier: kept(cx).iter().map(|text| stripped(text).to_owned()).collect(),
         written: kept(cx),
     };
     cx.render(REFLECT, "reflexion/reflect", &failed)
