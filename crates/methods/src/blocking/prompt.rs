@@ -94,8 +94,11 @@ fn circle(path: &[&Node]) -> Option<String> {
     }
 }
 
-/// The candidate that would close the circle again, where there is another.
+/// The candidate that would close the circle again, where there is another. The authors' program minds no circles.
 pub(super) fn circling(cx: &Context<'_>, leaves: &[String]) -> Option<String> {
+    if cx.options().is(&UNLISTED, "taken") {
+        return None;
+    }
     circle(&cx.path()).filter(|text| leaves.len() > 1 && leaves.contains(text))
 }
 
