@@ -104,9 +104,10 @@ pub fn taken(turn: &Turn) -> usize {
     prompts(turn).filter(|offer| matches!(offer.fate, OfferState::Taken { .. })).count()
 }
 
-/// Whether the answer to a corrective prompt says that the failed step is to be left out.
+/// Whether the answer to a corrective prompt says that the failed step is to be left out. Chat models are told that they may say so; a text
+/// that is continued is a step whatever it says, as published.
 pub fn leaves_out(ask: &Ask) -> bool {
-    let said = texts(ask).filter(|_| ask.kind == correction()).and_then(<[String]>::first);
+    let said = texts(ask).filter(|_| ask.kind == correction() && !is_raw(ask)).and_then(<[String]>::first);
     said.is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text)))
 }
 
@@ -221,7 +222,35 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use super::Found;
+    use std::sync::Arc;
+
+    use super::*;
+    use stepwright_episode::{PromptMessage, PromptRecord};
+
+    #[test]
+    fn a_chat_model_alone_leaves_a_step_out() {
+        let of = |role: &str| Ask {
+            id: 1,
+            kind: correction(),
+            model: "m".into(),
+            prompt: Some(Arc::new(PromptRecord {
+                template: String::new(),
+                template_hash: String::new(),
+                messages: vec![PromptMessage {
+                    role: role.into(),
+                    text: "Error: why. A correct step would be to".into(),
+                }],
+                left_out: None,
+                candidates: None,
+            })),
+            n: 1,
+            temperature: 0.0,
+            exchange: None,
+            state: AskState::Answered { texts: vec!["Skip.".to_owned()].into(), usage: None, ms: 1 },
+        };
+        assert!(leaves_out(&of("user")));
+        assert!(!leaves_out(&of("text")), "as published it is a step whatever it says");
+    }
 
     #[test]
     fn the_plan_of_another_task_is_said_to_be_one() {
