@@ -92,8 +92,13 @@ fn offer(cx: &Context<'_>, next: NextLine, origin: Origin) -> Step {
 
 /// An answer as the plan in force, whether it can be followed or not.
 pub fn plan(ask: &Ask, answer: &Answer) -> Reading {
+    plan_of(ask, answer, answer.first())
+}
+
+/// As [`plan`], where the plan is another text than the answer.
+pub fn plan_of(ask: &Ask, answer: &Answer, text: &str) -> Reading {
     let raw = answer.first().to_owned();
-    let value = Some(Arc::new(json!({ "text": raw, "ask": ask.id })));
+    let value = Some(Arc::new(json!({ "text": text, "ask": ask.id })));
     let (artifact, title) = (ArtifactId::PLAN, "a plan".to_owned());
     Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem: None }))
 }

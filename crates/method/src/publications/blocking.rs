@@ -45,7 +45,7 @@ pub(super) const ROWS: &[Publication] = &[
         id: "progprompt",
         title: "ProgPrompt as run beside blocking conditions",
         methods: &["progprompt", "progprompt-flat"],
-        rows: &[Row { world: "", asks: &[("plan", PLAN)], options: &[("functions", "3")] }],
+        rows: &[Row { world: "", asks: &[("plan", PLAN)], options: &[("functions", "3"), ("plans", "published")] }],
     },
     Publication {
         id: "preconditions",

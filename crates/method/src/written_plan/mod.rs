@@ -19,7 +19,7 @@ use std::fmt;
 
 pub use bind::{Names, action, admissible, value};
 pub use compose::{compose, kind_of, type_of};
-pub use flatten::flatten;
+pub use flatten::{flatten, one_a_line};
 pub use judge::{Sight, answered};
 pub use read::{MAX_LINES, MAX_TEXT, Problem, Reading, read};
 pub use vocabulary::{Vocabulary, function_name};

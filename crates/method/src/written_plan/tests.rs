@@ -123,6 +123,27 @@ fn the_pattern_collects_every_action_and_no_assertion() {
     // Double quotes are not of the pattern's form.
     assert_eq!(collected, expected);
     assert_eq!(flatten("turnleft() x('') ('a') é('b')"), [Command { action: "é".into(), args: vec!["b".into()] }]);
+    let collected = |text: &str| flatten(text).iter().map(ToString::to_string).collect::<Vec<_>>();
+    for (text, expected) in [
+        ("# find('mug') then grab('mug')", &["find('mug')", "grab('mug')"][..]),
+        ("robot.find('mug'); putin('mug' ,\n 'sink')", &["find('mug')", "putin('mug', 'sink')"]),
+        ("grab('mug' ) find(\"mug\") find( 'mug') putin('a', 'b' ) grab('mug',)", &["grab('mug')"]),
+        ("say('a(', 'b') c", &["say('a(', 'b')"]),
+    ] {
+        assert_eq!(collected(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_plan_whose_lines_are_its_actions_stays_as_it_is() {
+    let plan =
+        "\t# 0: get it\n\tfind('mug')\n\tassert('close' to 'mug')\n\t\telse: find('mug')\n\tgrab('mug')\n\t# 1: Done";
+    assert_eq!(one_a_line(plan), plan);
+    assert_eq!(
+        one_a_line("# find('mug')\nfind('mug'); grab('mug')\nfind(\"cup\")"),
+        "find('mug')\nfind('mug')\ngrab('mug')"
+    );
+    assert_eq!(one_a_line("I cannot."), "I cannot.");
 }
 
 #[test]

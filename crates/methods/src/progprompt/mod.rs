@@ -12,7 +12,7 @@ use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, Shape};
 use stepwright_method::context::WorkInput;
 use stepwright_method::options::{BELIEF, BLOCKING, TEMPERATURE};
 use stepwright_method::plan_following::{
-    ActivePlan, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless,
+    ActivePlan, NextLine, Taken, Upcoming, judgement, plan, plan_of, rows, upcoming, useless,
 };
 use stepwright_method::publications::SETTINGS;
 use stepwright_method::skills::TIPS;
@@ -41,7 +41,13 @@ stepwright_world::option_specs! {
     JUDGING: "judging", "Plans' assertions", "what judges the assertions of a plan", [
         "seen" = "judged by what is seen", "model" = "put to the language model"
     ] or "seen";
+    /// The kitchen comparison's wrapper collected actions by a pattern, and asked on where it found none.
+    PLANS: "plans", "Plans in answers", "which actions of a plan that a model wrote are carried out", [
+        "lines" = "those that are lines", "published" = "all in its text; one without any is asked for again"
+    ] or "lines";
 }
+/// Plans that are asked for at most where one without an action is asked for again, as published.
+const MOST_PLANS: usize = 100;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProgPrompt {
@@ -91,7 +97,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt, assertions ignored",
                 description: "The model writes a whole plan; every action in it is proposed in turn, `else` lines too, as in the \
                               kitchen comparison. A new plan when one is finished.",
-                options: &[SETTINGS, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
+                options: &[SETTINGS, PLANS, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
                 plans: true,
                 ..MethodInfo::BARE
@@ -111,7 +117,9 @@ impl Method for ProgPrompt {
             Upcoming::Step(step) => return *step,
             Upcoming::Plan { again, before } => (again, before),
         };
-        if let Some(step) = (!again).then(|| useless(cx, before.as_ref(), problem)).flatten() {
+        let asked = cx.path().iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN).count();
+        let asks_on = self.collects(cx) && asked < MOST_PLANS;
+        if let Some(step) = (!again && !asks_on).then(|| useless(cx, before.as_ref(), problem)).flatten() {
             return step;
         }
         if !cx.model.language {
@@ -126,8 +134,12 @@ impl Method for ProgPrompt {
     }
 
     /// The judgement of an assertion is read again from its record.
-    fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
-        if ask.kind == AskKind::PLAN { plan(ask, answer) } else { Reading::Kept }
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        match ask.kind {
+            AskKind::PLAN if self.collects(cx) => plan_of(ask, answer, &written_plan::one_a_line(answer.first())),
+            AskKind::PLAN => plan(ask, answer),
+            _ => Reading::Kept,
+        }
     }
 
     fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
@@ -163,6 +175,11 @@ impl Method for ProgPrompt {
 }
 
 impl ProgPrompt {
+    /// Whether the actions of a model's plan are collected by the pattern.
+    fn collects(self, cx: &Context<'_>) -> bool {
+        !self.respect_assertions && cx.model.language && cx.options().is(&PLANS, "published")
+    }
+
     /// The next line of the plan in force, or an ask whether an assertion holds. An `else` line, if assertions are respected, waits for
     /// its assertion; without, a sub-goal is not cut either.
     fn next_line(&self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Option<Result<NextLine, Box<Step>>> {
