@@ -28,10 +28,14 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         id: "python's own words",
         excuses: |case| {
-            let shown = |mark: &str| case.expected.contains(mark);
-            case.field == "prompt" && is(case, &["fix"]) && (shown("(<string>, line ") || shown("File \\\"<ipython"))
+            let same = |of: (String, String)| match is(case, &["fix"]) {
+                true => is_same_error(&of),
+                false => is(case, &["start_from"]) && without_objects(&of.0) == without_objects(&of.1),
+            };
+            case.field == "prompt" && case.whole().is_some_and(same)
         },
-        reason: "an error of syntax is in the words of this program's parser, and no lines of the original's own code are shown",
+        reason: "what is no program or no literal has the words of this program's parser; neither the lines of code that led to an error nor \
+                 addresses of objects are the original's",
     },
     Exception {
         id: "a correction that is not run",
@@ -51,6 +55,48 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         reason: "the name of the language is no part of a program",
     },
 ];
+
+/// Before the error message in a prompt for a correction.
+const MESSAGE: &str = "error message:\n";
+
+/// A prompt for a correction: before its error message, the message, behind it.
+fn parted(prompt: &str) -> Option<[&str; 3]> {
+    let at = prompt.rfind(MESSAGE)? + MESSAGE.len();
+    let (before, rest) = prompt.split_at(at);
+    let (message, behind) = rest.rsplit_once("\n\n")?;
+    Some([before, message, behind])
+}
+
+/// Whether two prompts differ in their error messages alone, and these in how Python leads up to an error or words it.
+fn is_same_error((expected, sent): &(String, String)) -> bool {
+    let (Some([before, expected, behind]), Some([own_before, own, own_behind])) = (parted(expected), parted(sent))
+    else {
+        return false;
+    };
+    // The lines of a traceback begin with two blanks.
+    let expected: Vec<&str> = expected.lines().skip_while(|line| line.starts_with("  ")).collect();
+    let expected = expected.join("\n");
+    let of = |kinds: &[&str], message: &str| kinds.iter().any(|kind| message.starts_with(kind));
+    let syntax = of(&["SyntaxError: ", "IndentationError: ", "TabError: "], &expected);
+    let same = expected == own.trim_end_matches('\n')
+        || [&expected, own].iter().all(|message| message.contains(" (<string>, line "))
+        || (expected.contains(" (<unknown>, line ") && of(&["invalid syntax: "], own))
+        || (syntax && of(&["SyntaxError: invalid syntax: "], own))
+        || [&expected, own].iter().all(|message| of(&["ValueError: malformed node or string: "], message));
+    (before, behind) == (own_before, own_behind) && same
+}
+
+/// A text without what a header has for variables that are no values.
+fn without_objects(text: &str) -> String {
+    let mut parts = text.split("=<");
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = [">,", ">)"].iter().filter_map(|end| part.find(end)).min();
+        left.push_str("=<");
+        left.push_str(end.map_or(part, |end| part.get(end..).unwrap_or_default()));
+    }
+    left
+}
 
 fn is(case: &Case<'_>, purposes: &[&str]) -> bool {
     case.recorded().is_some_and(|call| purposes.contains(&call.purpose.as_str()))
@@ -123,13 +169,19 @@ impl Words {
             let told = text.rsplit_once("error message:\n").and_then(|(_, rest)| rest.split_once("\n\n"));
             let told = told.map_or("", |(told, _)| told);
             if let Some((before, _)) = told.split_once("\nAct: ") {
-                words.acts = before.rsplit_once(". ").map_or(before, |(_, acts)| acts).to_owned();
-            } else if !told.contains("Error") && !told.contains("(<string>") {
+                words.acts = opening(before).to_owned();
+            } else if told.ends_with('.') && !told.contains(['\n', ':']) {
                 words.finished = told.to_owned();
             }
         }
         Ok(words)
     }
+}
+
+/// What a report opens with, in what an assertion says before its first act: behind the assertion's own last sentence.
+fn opening(before: &str) -> &str {
+    let sentence = before.rsplit(". ").next().unwrap_or(before);
+    sentence.rsplit(": ").next().unwrap_or(sentence)
 }
 
 /// The actions done, and whether the goal was reached.
@@ -213,4 +265,45 @@ fn written(episode: &Recorded, session: &Session) -> Vec<Found> {
     // Of an episode that is lost before there is one nothing is written.
     let text = |of: &Value| of.as_str().unwrap_or_default().to_owned();
     vec![field("code", &text(&episode.outcome["code"]), &text(&program))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_excused_for_its_words_alone() {
+        let prompt = |message: &str| format!("A task.\n\nAn {MESSAGE}{message}\n\nThink.\n");
+        let same = |expected: &str, own: &str| is_same_error(&(prompt(expected), prompt(own)));
+        let trace = "  File \"PYTHON/ast.py\", line 62, in literal_eval\n    parse(x)\n";
+        assert!(same(&format!("{trace}SyntaxError: invalid syntax\n"), "SyntaxError: invalid syntax: \"x y\"\n"));
+        assert!(same(
+            &format!("{trace}ValueError: malformed node or string: <ast.Name object at 0x7f>\n"),
+            "ValueError: malformed node or string: \"x\"\n"
+        ));
+        assert!(same("  File \"<string>\", line 5, in f\nIndexError: why\n", "IndexError: why\n"));
+        assert!(same("invalid syntax (<string>, line 1)", "Expected `,` (<string>, line 1)"));
+        assert!(!same("invalid syntax (<string>, line 1)", "name 'x' is not defined"));
+        assert!(same("invalid syntax (<unknown>, line 1)", "invalid syntax: \"x y\""), "of a literal in a definition");
+        assert!(!same(&format!("{trace}IndexError: why\n"), "IndexError: how\n"));
+        assert!(!same(
+            &format!("{trace}SyntaxError: invalid syntax\n"),
+            "ValueError: malformed node or string: \"x\"\n"
+        ));
+        assert!(!is_same_error(&(prompt("a"), prompt("a").replace("task", "goal"))), "all else is compared");
+    }
+
+    #[test]
+    fn variables_that_are_objects_are_not_compared() {
+        let (one, other) = ("f(a=1, h=<function f.h at 0x7f>, b=2)", "f(a=1, h=<function 'h' at 0xc>, b=2)");
+        assert_eq!(without_objects(one), without_objects(other));
+        assert_ne!(without_objects(one), without_objects(&other.replace("b=2", "b=3")));
+    }
+
+    #[test]
+    fn a_report_opens_behind_what_the_assertion_says() {
+        for said in ["E: I cannot take it. The last acts were:", "E: Error in [Step 1]: The last acts were:"] {
+            assert_eq!(opening(said), "The last acts were:");
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! Folder of recordings: how a recorded episode is played, and the departures that are meant.
 
+use std::path::Path;
+
 use stepwright_driver::Setup;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
-use stepwright_model::Completion;
+use stepwright_model::{Completion, ModelRequest};
 
 use super::recording::{Call, Recorded, Recording};
 use crate::Found;
@@ -58,11 +60,26 @@ pub(crate) struct Case<'a> {
     /// `call` for one that is missing or too many, `interface`, `prompt`, a parameter's name, or the end's own field.
     pub(crate) field: &'a str,
     pub(crate) expected: &'a str,
+    /// The folder's own path, and what was sent at the call's place: for an exception that judges the whole text.
+    pub(crate) path: &'a Path,
+    pub(crate) asked: Option<&'a ModelRequest>,
 }
 
 impl Case<'_> {
     pub(crate) fn recorded(&self) -> Option<&Call> {
         self.episode.calls.get(self.call?)
+    }
+
+    /// The text that was recorded, of a call of one message, and the one that was sent.
+    pub(crate) fn whole(&self) -> Option<(String, String)> {
+        let recorded = self.recorded()?;
+        let expected = match (&recorded.prompt, recorded.messages.as_slice()) {
+            (Some(prompt), _) => prompt.whole(self.path),
+            (None, [only]) => only.content.whole(self.path),
+            _ => return None,
+        };
+        let [sent] = self.asked?.messages.as_slice() else { return None };
+        Some((expected.ok()?, sent.text.clone()))
     }
 }
 

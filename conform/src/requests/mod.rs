@@ -91,15 +91,16 @@ fn row(root: &Path, of: &Folder, exceptions: &[Exception], used: &mut [usize]) -
     let (mut equal, mut ends) = (0, 0);
     let mut excused: BTreeMap<usize, u64> = BTreeMap::new();
     for ((at, episode), played) in episodes.iter().zip(played) {
-        let found = match played {
-            Ok(played) => differences(&path, of, episode, &played),
+        let played = match played {
+            Ok(played) => played,
             Err(why) => {
                 row.compared += episode.calls.len() as u64;
                 row.differs(difference(at, "an episode", why));
                 continue;
             }
         };
-        for (call, wrong) in found {
+        for (call, wrong) in differences(&path, of, episode, &played) {
+            let asked = call.and_then(|call| played.asked.get(call));
             let at = match call {
                 Some(call) if call < episode.calls.len() => format!("{}/{at}, call {}", of.name, call + 1),
                 Some(call) => format!("{}/{at}, call {} that the original does not make", of.name, call + 1),
@@ -107,7 +108,7 @@ fn row(root: &Path, of: &Folder, exceptions: &[Exception], used: &mut [usize]) -
             };
             let mut left = Vec::new();
             for (field, expected, got) in wrong.iter().flatten() {
-                let case = Case { folder: of.name, episode, call, field, expected };
+                let case = Case { folder: of.name, episode, call, field, expected, path: &path, asked };
                 match exceptions.iter().position(|exception| (exception.excuses)(&case)) {
                     Some(exception) => {
                         *excused.entry(exception).or_default() += 1;

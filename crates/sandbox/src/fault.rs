@@ -86,9 +86,10 @@ impl fmt::Display for Bound {
 }
 
 impl FaultKind {
-    /// Keeps what it says short enough to be handed on; code may raise exceptions with messages of any length.
+    /// Keeps what it says short enough to be handed on; code may raise exceptions with messages of any length. What an assertion says of
+    /// three acts in a kitchen of fifty places is kept.
     pub fn shorten(&mut self) {
-        const LONGEST: usize = 2_000;
+        const LONGEST: usize = 8_000;
         let text = match self {
             FaultKind::Raised(_, text)
             | FaultKind::Unsupported(text)

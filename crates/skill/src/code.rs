@@ -19,7 +19,8 @@ pub const ACT: &str = "act";
 pub const ASK: &str = "ask";
 /// The host function by which a program that fails tells its variables, each as `[name, text]`.
 pub const VARIABLES: &str = "tell_variables";
-/// The host function that reads a Python literal: to `[value, what is wrong with it]`.
+/// The host function that reads a Python literal: to `[value, error, its words]`. What JSON has no kind for is an object of one entry,
+/// whose key names the kind: `_built` makes the value of it.
 pub const LITERAL: &str = "read_literal";
 
 /// The functions a language model answers where one is in use: a query, requirements, the options to choose.
@@ -66,10 +67,28 @@ def found(groups):
     it.all = groups
     return it
 def literal_eval(text):
-    value, wrong = read_literal(text)
+    if not isinstance(text, str):
+        raise ValueError('malformed node or string: ' + repr(text))
+    made, wrong, why = read_literal(text)
+    if wrong == 'SyntaxError':
+        raise SyntaxError(why)
     if wrong is not None:
-        raise ValueError(wrong)
-    return value
+        raise ValueError(why)
+    return _built(made)
+def _built(made):
+    if not isinstance(made, dict):
+        return made
+    for kind, inside in made.items():
+        if kind == 'bytes':
+            return inside.encode()
+        parts = [_built(part) for part in inside]
+        if kind == 'tuple':
+            return tuple(parts)
+        if kind == 'set':
+            return set(parts)
+        if kind == 'dict':
+            return {key: value for key, value in parts}
+        return parts
 env = Env()
 re = Re()
 env_id = 0
@@ -183,10 +202,11 @@ pub fn written(answer: &str) -> String {
     fenced.iter().map(body).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The program of an answer of which the first fenced block counts, or all of it where there is none. The language may be named.
-pub fn first_block(answer: &str) -> String {
+/// The program of an answer of which the first fenced block counts, or all of it where there is none, without a line before it that is
+/// one of these names of the language.
+pub fn first_block(answer: &str, languages: &[&str]) -> String {
     let block = answer.split("```").nth(1).unwrap_or(answer);
-    let named = block.split_once('\n').filter(|(language, _)| matches!(language.trim(), "python" | "py" | "Python"));
+    let named = block.split_once('\n').filter(|(language, _)| languages.contains(&language.trim()));
     named.map_or(block, |(_, body)| body).trim().to_owned()
 }
 
@@ -208,16 +228,18 @@ pub enum Next {
         /// The error as Python's traceback ends, without a place.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         error: String,
-        /// The variables there were, each with its text in Python.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        variables: Vec<(String, String)>,
+        /// The variables there were, each with its text in Python; `None` where they are not told: the program tells none, or the function
+        /// whose they are was not begun.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        variables: Option<Vec<(String, String)>>,
     },
 }
 
 impl Next {
+    /// The text of the action, with blanks at its ends: what they mean is the world's to say.
     pub fn action(&self) -> Option<&str> {
         match self {
-            Next::Call { function, args, .. } if function == ACT => args.first()?.as_str().map(str::trim),
+            Next::Call { function, args, .. } if function == ACT => args.first()?.as_str(),
             _ => None,
         }
     }
@@ -304,6 +326,12 @@ mod tests {
     fn code_and_lists_are_read_from_what_models_write() {
         assert_eq!(written("Sure:\n```python\na = 1\n```\nand\n```\nb = 2\n```"), "a = 1\n\nb = 2");
         assert_eq!(written("\na = 1\n"), "a = 1");
+        let first = |answer: &str| first_block(answer, &["python"]);
+        assert_eq!(first("Sure:\n```python\na = 1\n```\n```\nb\n```"), "a = 1");
+        assert_eq!(
+            (first("```Python\na\n```"), first("a"), first("```")),
+            ("Python\na".into(), "a".into(), String::new())
+        );
         assert_eq!(answer("search", "Action: search[blue mug]\nObservation"), json!("search[blue mug]"));
         assert_eq!(answer("search", "\"blue mug\""), json!("search[blue mug]"));
         let list = |text: &str| answer("extract_requirement", text);

@@ -51,6 +51,10 @@ pub(super) const ROWS: &[Publication] = &[
         id: "demo2code",
         title: "Wang et al. 2023: Demo2Code's program",
         methods: &["demo2code"],
-        rows: &[Row { world: "", asks: &[("summarize", STAGE), ("specify", STAGE), ("code", CODE)], options: &[] }],
+        rows: &[Row {
+            world: "",
+            asks: &[("summarize", STAGE), ("specify", STAGE), ("code", CODE)],
+            options: &[("stages", "published")],
+        }],
     },
 ];

@@ -14,6 +14,19 @@ const HEADER: &str = "def solution(agent, start_from=1):";
 const CALL: &str = "solution(agent";
 /// Blanks before an answer that is no whole function, as published: of a first program, of a correction.
 const BLANKS: [usize; 2] = [8, 16];
+/// A question is a text, as the published function has it, which strips it.
+const ASK: &str = r"_asked = ask
+def ask(prompt):
+    _text = prompt.strip()
+    return _asked(prompt)
+";
+/// How the function begins by which a class tells its last acts; and one before it that fails where there are fewer than it shows.
+const REPORTED: &str = "\ndef _told(agent):";
+const REPORT: &str = r"_tells = _told
+def _told(agent):
+    _first = agent._acts[-3]
+    return _tells(agent)
+";
 /// What the published program takes out of programs or puts in other words, in its order.
 const REWORDED: [(&str, &str); 6] = [
     ("CD", "cd"),
@@ -61,8 +74,12 @@ impl Form {
 
     /// The function after its check: as the answer has it where that decides so, else as it was.
     pub(super) fn checked(self, answer: &str, function: &str) -> String {
-        let marks = answer.split_once("[Decision]").and_then(|(_, rest)| rest.split_once("[Revised code]"));
-        let revised = marks.filter(|(decision, _)| decision.contains("Yes")).map(|(_, revised)| revised.trim());
+        let code = "[Revised code]";
+        let marks = answer.split_once("[Decision]").and_then(|(_, rest)| rest.split_once(code));
+        let decided = marks.filter(|(decision, _)| decision.contains("Yes"));
+        // As published the first mark of code counts, wherever the decision is.
+        let first = || answer.split_once(code).filter(|_| self == Form::Published);
+        let revised = decided.map(|behind| first().unwrap_or(behind).1.trim());
         match (self, revised) {
             (Form::Published, revised) => {
                 let revised = revised.map(|text| text.trim_matches('`').replace("Revised code:", "").trim().to_owned());
@@ -73,6 +90,31 @@ impl Form {
             }
             (Form::Mended, _) => function.to_owned(),
         }
+    }
+
+    /// A function that begins with the variables of the one that failed while it ran, as further parameters: as published all of them, else
+    /// those whose text is a value again.
+    pub(super) fn with_variables(self, function: &str, variables: Option<&[(String, String)]>) -> String {
+        let Some(variables) = variables else { return function.to_owned() };
+        let kept = |text: &str| self == Form::Published || crate::code_policy::is_literal(text);
+        let further =
+            variables.iter().filter(|(_, text)| kept(text)).fold(String::new(), |mut further, (name, text)| {
+                // Writing to a String cannot fail.
+                let _ = write!(further, ", {name}={text}");
+                further
+            });
+        function.replace(HEADER, &format!("def solution(agent, start_from{further}):"))
+    }
+
+    /// The code between a class and a function: what asks, and what a variable's text is. As published the quotes of a text are not minded,
+    /// and a report of fewer acts than it shows is an error.
+    pub(super) fn between(self, class: &str) -> String {
+        let shown = match self {
+            Form::Published => "'\"' + value + '\"'",
+            Form::Mended => r#"'"' + value.replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\n') + '"'"#,
+        };
+        let report = if self == Form::Published && class.contains(REPORTED) { REPORT } else { "" };
+        format!("{ASK}{report}def _shown(value):\n    return {shown} if isinstance(value, str) else str(value)\n")
     }
 }
 
@@ -131,20 +173,6 @@ pub(super) fn telling(program: &str) -> String {
     format!("{before}try: {}\nfinally: {}(_variables())\n", call.trim_end(), code::VARIABLES)
 }
 
-/// A function that begins with the variables of the one that failed, as further parameters.
-pub(super) fn with_variables(function: &str, variables: &[(String, String)]) -> String {
-    let variables = variables.iter().filter(|(_, text)| crate::code_policy::is_literal(text));
-    let further = variables.fold(String::new(), |mut further, (name, text)| {
-        // Writing to a String cannot fail.
-        let _ = write!(further, ", {name}={text}");
-        further
-    });
-    if further.is_empty() {
-        return function.to_owned();
-    }
-    function.replace(HEADER, &format!("def solution(agent, start_from{further}):"))
-}
-
 /// The step that an answer names: its first digit; the first where there is none, or 0.
 pub(super) fn step(answer: &str) -> usize {
     let digit = answer.chars().find_map(|c| c.to_digit(10));
@@ -187,6 +215,8 @@ mod tests {
         assert_eq!(Form::Published.checked("Question 1: Yes\n[Revised code]\nx", was), was.replace("CD", "cd"));
         assert_eq!(Form::Published.checked("[Decision] Yes\n[Revised code]\n```x = 1\n```", was), "x = 1");
         assert_eq!(Form::Published.checked("[Decision] No\n[Revised code]\nx", was), was.replace("CD", "cd"));
+        let twice = "[Revised code]\nx\n[Decision] Yes\n[Revised code]\ny";
+        assert_eq!(Form::Published.checked(twice, was), twice.trim_start_matches("[Revised code]\n"));
     }
 
     #[test]
@@ -207,12 +237,17 @@ mod tests {
         let told = telling(&program);
         assert_eq!(told.lines().nth(3), Some("try: solution(agent, start_from=2)"));
         assert_eq!(telling("act('x')"), "act('x')");
-        let variables = [("seen", "\"a \\\"b\\\"\""), ("n", "3"), ("o", "<object>"), ("l", "['x', 'y']")];
+        let variables =
+            [("seen", "\"a \\\"b\\\"\""), ("n", "3"), ("o", "<object>"), ("l", "['x', 'y']"), ("d", "{1: set()}")];
         let variables = variables.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let with = |form: Form, variables| form.with_variables(function, variables);
         assert_eq!(
-            with_variables(function, &variables),
-            "def solution(agent, start_from, seen=\"a \\\"b\\\"\", n=3, l=['x', 'y']):\n    pass"
+            with(Form::Mended, Some(&variables)),
+            "def solution(agent, start_from, seen=\"a \\\"b\\\"\", n=3, l=['x', 'y'], d={1: set()}):\n    pass"
         );
+        assert!(with(Form::Published, Some(&variables)).contains(", o=<object>, "), "all are kept, as published");
+        assert_eq!(with(Form::Published, Some(&[])), "def solution(agent, start_from):\n    pass");
+        assert_eq!(with(Form::Published, None), function, "of a failed definition there are none");
         assert_eq!(["2", "From step 3 on.", "0", "none", "12"].map(step), [2, 3, 1, 1, 1]);
     }
 }

@@ -5,10 +5,11 @@
 //! The published loop: a plan, a check of its syntax, up to six programs run, after each failure a correction and the question where to
 //! go on; the first two corrections go on at that step, later ones begin anew. Each of these is an ask, each act of a program is decided
 //! about. The document in force is the whole program: the function, and the line that calls it from its step. Running is the shared
-//! machinery of [`super::code_policy`]; `answers` puts programs together, `opened` keeps variables beyond a failure, `prompt` fills the
-//! templates.
+//! machinery of [`super::code_policy`]; `answers` puts programs together, `messages` makes texts of what assertions say, `opened` keeps
+//! variables beyond a failure, `prompt` fills the templates.
 
 mod answers;
+mod messages;
 mod opened;
 mod prompt;
 
@@ -35,13 +36,6 @@ use stepwright_method::{
 const TOKENS: u32 = 1_400;
 /// Corrections that go on at the step where they differ; later ones begin at the first.
 const GO_ON: usize = 2;
-/// What tells variables where a function fails, for this program's own code.
-const TELLING: &str = r#"
-def _shown(value):
-    if isinstance(value, str):
-        return '"' + value.replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\n') + '"'
-    return repr(value)
-"#;
 
 stepwright_world::option_specs! {
     CORRECTIONS: "corrections", "Corrections", "corrections of a failed program, at most", (whole 0 to 20) or "5";
@@ -57,11 +51,12 @@ struct Made {
     /// The question that is due before it is run.
     #[serde(skip_serializing_if = "Option::is_none")]
     due: Option<Due>,
-    /// The program that failed, and the variables of then, each with its text in Python.
+    /// The program that failed, and the variables of then, each with its text in Python; none where it came to its end, or failed before it
+    /// ran.
     #[serde(skip_serializing_if = "String::is_empty")]
     before: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    variables: Vec<(String, String)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variables: Option<Vec<(String, String)>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,7 +115,7 @@ impl Method for AdaPlanner {
                 Some((before, Some(Next::Fault { variables, .. }))) => {
                     Made { due: Some(Due::Start), before, variables }
                 }
-                Some((before, Some(Next::Finished))) => Made { due: Some(Due::Start), before, variables: Vec::new() },
+                Some((before, Some(Next::Finished))) => Made { due: Some(Due::Start), before, variables: None },
                 _ => Made { due: Some(Due::Check), ..Made::default() },
             };
             let function = form.function(answer.first(), made.due == Some(Due::Start));
@@ -137,7 +132,7 @@ impl Method for AdaPlanner {
         }
         if ask.kind == Due::Start.kind() {
             let step = if plans(&path) <= GO_ON + 1 { answers::step(answer.first()) } else { 1 };
-            let function = answers::with_variables(function, &made.variables);
+            let function = form.with_variables(function, made.variables.as_deref());
             return document(ask, answer, &function, step, Made::default(), Some(force.ask));
         }
         // What a run came to, and what the model answered a question of the program, is read again from the record.
@@ -210,8 +205,10 @@ fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Box<Step>>
 /// The program as it is run, with its variables beside the task and the first observation.
 fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>) {
     let class = prompt::agent_of(cx);
-    let own = format!("{}{TELLING}agent = _brought(Agent(_things), _acts)\n{} = _things\n", class.text, class.things);
-    let Opened { code, added, names } = open(&own, force.text);
+    let between = Form::of(cx).between(class.text);
+    let begun = format!("agent = _brought(Agent(_things), _acts)\n{} = _things\n", class.things);
+    let own = format!("{}\n{between}", class.text);
+    let Opened { code, added, names } = open(&format!("{own}{begun}"), &messages::as_texts(force.text));
     let told = names.iter().map(|name| {
         format!("    try:\n        kept.append(['{name}', _shown({name})])\n    except NameError:\n        pass\n")
     });
@@ -225,7 +222,8 @@ fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>
     let values = [("_things", json!(prompt::things(cx))), ("_acts", json!(acts))];
     let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let untold = if program == code { String::new() } else { code };
-    (Parts { own: own + &telling, library: String::new(), program, added, untold }, values)
+    // Nothing indented is last: what a program begins with would belong to it.
+    (Parts { own: own + &telling + &begun, library: String::new(), program, added, untold }, values)
 }
 
 /// A program with the variables of its function opened, but for the names that mean something in the code before it.

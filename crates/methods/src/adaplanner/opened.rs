@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_stmt};
-use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Comprehension, ExceptHandler, Expr, ExprContext, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 use stepwright_program::parse::{position, with_module};
 
@@ -14,7 +14,8 @@ pub(super) struct Opened {
     pub(super) code: String,
     /// The line, from 1, that was added for that; 0 where the function is not to be opened.
     pub(super) added: usize,
-    /// The function's variables in the order in which they come up, those that are parameters first.
+    /// The function's variables in the order in which they come up, those that are parameters first, those that inner functions have of it
+    /// last.
     pub(super) names: Vec<String>,
 }
 
@@ -47,8 +48,12 @@ fn edited(code: &str, def: &StmtFunctionDef, own: &[&str], taken: &BTreeSet<&str
     names.visit_body(&def.body);
     let bound = names.order.into_iter().filter(|name| names.bound.contains(name) && !names.outer.contains(name));
     let parameters_first = further.iter().map(|p| p.name().as_str());
+    let (captured, mut all): (Vec<&str>, Vec<&str>) =
+        parameters_first.chain(bound).partition(|name| names.captured.contains(name));
+    // Python has those of inner functions last, by their names.
+    all.extend(captured.into_iter().collect::<BTreeSet<_>>());
     let mut variables: Vec<&str> = Vec::new();
-    for name in parameters_first.chain(bound) {
+    for name in all {
         if !own.contains(&name) && !taken.contains(name) && !variables.contains(&name) {
             variables.push(name);
         }
@@ -57,14 +62,18 @@ fn edited(code: &str, def: &StmtFunctionDef, own: &[&str], taken: &BTreeSet<&str
         return None;
     }
     let mut statements = vec![format!("global {}", variables.join(", "))];
+    // Values are found where they were, when the function is defined.
+    let mut kept: Vec<String> =
+        stay.iter().filter_map(|p| code.get(p.range().to_std_range())).map(str::to_owned).collect();
     for parameter in &further {
         // One that is given nothing, or means something else outside, stays as it is.
         let default = parameter.default.as_deref().filter(|_| !taken.contains(parameter.name().as_str()))?;
-        statements.push(format!("{} = {}", parameter.name(), code.get(default.range().to_std_range())?));
+        let name = parameter.name();
+        kept.push(format!("_given{name}={}", code.get(default.range().to_std_range())?));
+        statements.push(format!("{name} = _given{name}"));
     }
     let at = code.get(..first.start().to_usize())?.rfind('\n')? + 1;
     let indent = code.get(at..first.start().to_usize())?;
-    let kept: Vec<&str> = stay.iter().filter_map(|p| code.get(p.range().to_std_range())).collect();
     let between = code.get(parameters.end().to_usize()..at)?;
     let code = format!(
         "{}({}){between}{indent}{}\n{}",
@@ -83,6 +92,8 @@ struct Names<'a> {
     bound: BTreeSet<&'a str>,
     /// Those that it says are bound outside.
     outer: BTreeSet<&'a str>,
+    /// Those that inner functions have from outside of them.
+    captured: BTreeSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
@@ -90,13 +101,42 @@ impl<'a> Names<'a> {
         self.order.push(name);
         self.bound.insert(name);
     }
+
+    /// Takes in the names of an inner function.
+    fn close(&mut self, inner: Names<'a>) {
+        let Names { order, bound, outer, captured } = inner;
+        let from_outside = |name: &&str| !bound.contains(name) || outer.contains(name);
+        self.captured.extend(order.into_iter().chain(captured).filter(from_outside));
+    }
+
+    /// A comprehension is a function that is given what its first part walks through.
+    fn comprehension(&mut self, parts: &'a [Comprehension], values: &[&'a Expr]) {
+        let mut inner = Names::default();
+        for (at, part) in parts.iter().enumerate() {
+            if at == 0 {
+                self.visit_expr(&part.iter)
+            } else {
+                inner.visit_expr(&part.iter)
+            }
+            inner.visit_expr(&part.target);
+            part.ifs.iter().for_each(|condition| inner.visit_expr(condition));
+        }
+        values.iter().for_each(|value| inner.visit_expr(value));
+        self.close(inner);
+    }
 }
 
 impl<'a> Visitor<'a> for Names<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             // Their own variables are no variables of this body.
-            Stmt::FunctionDef(def) => self.bind(def.name.as_str()),
+            Stmt::FunctionDef(def) => {
+                self.bind(def.name.as_str());
+                let mut inner = Names::default();
+                def.parameters.iter().for_each(|parameter| inner.bind(parameter.name().as_str()));
+                inner.visit_body(&def.body);
+                self.close(inner);
+            }
             Stmt::ClassDef(def) => self.bind(def.name.as_str()),
             Stmt::Global(it) => self.outer.extend(it.names.iter().map(|name| name.as_str())),
             Stmt::Nonlocal(it) => self.outer.extend(it.names.iter().map(|name| name.as_str())),
@@ -106,7 +146,20 @@ impl<'a> Visitor<'a> for Names<'a> {
 
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::Lambda(_) | Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {}
+            Expr::Lambda(it) => {
+                let mut inner = Names::default();
+                let parameters = it.parameters.iter().flat_map(|parameters| parameters.iter());
+                parameters.for_each(|parameter| inner.bind(parameter.name().as_str()));
+                inner.visit_expr(&it.body);
+                self.close(inner);
+            }
+            Expr::ListComp(it) => self.comprehension(&it.generators, &[&it.elt]),
+            Expr::SetComp(it) => self.comprehension(&it.generators, &[&it.elt]),
+            Expr::Generator(it) => self.comprehension(&it.generators, &[&it.elt]),
+            Expr::DictComp(it) => {
+                let values: Vec<&Expr> = it.key.as_deref().into_iter().chain([&*it.value]).collect();
+                self.comprehension(&it.generators, &values);
+            }
             Expr::Name(name) if name.ctx == ExprContext::Load => self.order.push(name.id.as_str()),
             Expr::Name(name) => self.bind(name.id.as_str()),
             _ => walk_expr(self, expression),
@@ -149,8 +202,15 @@ mod tests {
         let it = open(code);
         assert_eq!(it.names, ["seen", "places", "kind"]);
         let lines: Vec<&str> = it.code.lines().collect();
-        assert_eq!(lines[0], "def solution(agent, start_from):");
-        assert_eq!(lines[1], "    global seen, places, kind; seen = \"a (b), c\"; places = ['x', 'y']");
+        assert_eq!(lines[0], "def solution(agent, start_from, _givenseen=\"a (b), c\", _givenplaces=['x', 'y']):");
+        assert_eq!(lines[1], "    global seen, places, kind; seen = _givenseen; places = _givenplaces");
+    }
+
+    #[test]
+    fn what_inner_functions_have_of_it_comes_last() {
+        let code = "def solution(agent, start_from, a=1):\n    word, b = 'x', [q for q in a if q == word]\n    def inner(c):\n        d = a\n        \
+                    return lambda e: c + e + z\n    z = last = {k: v for k, v in b}\n";
+        assert_eq!(open(code).names, ["b", "inner", "last", "a", "word", "z"]);
     }
 
     #[test]

@@ -1,19 +1,21 @@
 //! Python literals read as values, for programs that ask for a list and get its text.
 
 use ruff_python_ast::{Expr, Number, Stmt, UnaryOp};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use stepwright_program::parse::with_module;
 
-/// What a program is told of a text: its value, and what is wrong where it is no literal.
+/// What a program is told of a text: its value as [`stepwright_skill::code::LITERAL`] has it, and where it is none, the error that Python
+/// raises and what is wrong. The words are this program's: Python shows lines of its library and an address.
 pub(super) fn told(text: &Value) -> Value {
     let text = text.as_str().unwrap_or_default().trim();
     let read = with_module(text, |module| match module.body.as_slice() {
-        [Stmt::Expr(only)] => value(&only.value),
+        [Stmt::Expr(only)] => Some(value(&only.value)),
         _ => None,
     });
     match read.ok().flatten() {
-        Some(value) => json!([value, null]),
-        None => json!([null, format!("malformed node or string: {text:.200?}")]),
+        Some(Some(value)) => json!([value, null, null]),
+        Some(None) => json!([null, "ValueError", format!("malformed node or string: {text:?}")]),
+        None => json!([null, "SyntaxError", format!("invalid syntax: {text:?}")]),
     }
 }
 
@@ -23,36 +25,43 @@ pub(crate) fn is_literal(text: &str) -> bool {
 }
 
 fn value(expression: &Expr) -> Option<Value> {
-    let all = |items: &[Expr]| items.iter().map(value).collect::<Option<Vec<_>>>().map(Value::Array);
+    let all =
+        |kind: &str, items: &[Expr]| Some(json!({ (kind): items.iter().map(value).collect::<Option<Vec<_>>>()? }));
     match expression {
         Expr::StringLiteral(text) => Some(json!(text.value.to_str())),
+        // Others than text are not to be had in the sandbox.
+        Expr::BytesLiteral(it) => Some(json!({ "bytes": String::from_utf8(it.value.bytes().collect()).ok()? })),
         Expr::BooleanLiteral(it) => Some(json!(it.value)),
         Expr::NoneLiteral(_) => Some(Value::Null),
-        Expr::NumberLiteral(it) => number(&it.value),
-        Expr::UnaryOp(it) if it.op == UnaryOp::USub => match value(&it.operand)? {
-            Value::Number(n) => {
-                n.as_i64().and_then(i64::checked_neg).map(Value::from).or(n.as_f64().map(|x| json!(-x)))
-            }
+        Expr::NumberLiteral(it) => number(&it.value, false),
+        // A sign stands before a number alone.
+        Expr::UnaryOp(it) => match (it.op, it.operand.as_ref()) {
+            (UnaryOp::USub, Expr::NumberLiteral(it)) => number(&it.value, true),
+            (UnaryOp::UAdd, Expr::NumberLiteral(it)) => number(&it.value, false),
             _ => None,
         },
-        Expr::List(list) => all(&list.elts),
-        Expr::Tuple(tuple) => all(&tuple.elts),
-        Expr::Set(set) => all(&set.elts),
+        Expr::List(list) => all("list", &list.elts),
+        Expr::Tuple(tuple) => all("tuple", &tuple.elts),
+        Expr::Set(set) => all("set", &set.elts),
+        Expr::Call(call) => {
+            let empty = call.arguments.args.is_empty() && call.arguments.keywords.is_empty();
+            let is_set = call.func.as_name_expr().is_some_and(|name| name.id.as_str() == "set");
+            (empty && is_set).then(|| json!({ "set": [] }))
+        }
         Expr::Dict(dict) => {
-            let entry = |item: &ruff_python_ast::DictItem| match value(item.key.as_ref()?)? {
-                Value::String(key) => Some((key, value(&item.value)?)),
-                _ => None,
+            let entry = |item: &ruff_python_ast::DictItem| {
+                Some(json!({ "list": [value(item.key.as_ref()?)?, value(&item.value)?] }))
             };
-            dict.items.iter().map(entry).collect::<Option<Map<_, _>>>().map(Value::Object)
+            Some(json!({ "dict": dict.items.iter().map(entry).collect::<Option<Vec<_>>>()? }))
         }
         _ => None,
     }
 }
 
-fn number(number: &Number) -> Option<Value> {
+fn number(number: &Number, negative: bool) -> Option<Value> {
     match number {
-        Number::Int(n) => n.as_i64().map(Value::from),
-        Number::Float(x) => Some(json!(x)),
+        Number::Int(n) => n.as_i64().and_then(|n| if negative { n.checked_neg() } else { Some(n) }).map(Value::from),
+        Number::Float(x) => Some(if negative { -x } else { *x }).filter(|x| x.is_finite()).map(|x| json!(x)),
         Number::Complex { .. } => None,
     }
 }
@@ -64,11 +73,31 @@ mod tests {
     #[test]
     fn literals_are_values_and_nothing_else_is() {
         let read = |text: &str| told(&json!(text));
-        assert_eq!(read(" ['a', \"b's\", ('c', -1, 2.5), True]\n"), json!([["a", "b's", ["c", -1, 2.5], true], null]));
-        assert_eq!(read("{'a': None}"), json!([{ "a": null }, null]));
-        for wrong in ["a", "['a', b]", "f()", "1 + 1", "", "['a'", "{1: 2}", "x = 1"] {
-            assert!(read(wrong)[1].is_string(), "{wrong}");
+        assert_eq!(
+            read(" ['a', \"b's\", ('c', -1, 2.5), True]\n"),
+            json!([{ "list": ["a", "b's", { "tuple": ["c", -1, 2.5] }, true] }, null, null])
+        );
+        for (text, value) in [
+            ("{'a': None, 1: [2]}", json!({ "dict": [{ "list": ["a", null] }, { "list": [1, { "list": [2] }] }] })),
+            ("{1, 'b'}", json!({ "set": [1, "b"] })),
+            ("set()", json!({ "set": [] })),
+            ("b'abc'", json!({ "bytes": "abc" })),
+            ("'a' 'b'", json!("ab")),
+            ("+1", json!(1)),
+        ] {
+            assert_eq!(read(text)[0], value, "{text}");
+            assert!(is_literal(text), "{text}");
         }
-        assert!(told(&Value::Null)[1].is_string());
+    }
+
+    #[test]
+    fn what_is_none_has_pythons_error() {
+        let error = |text: &str| told(&json!(text))[1].clone();
+        for text in ["a", "['a', b]", "f()", "1 + 1", "--1", "-True", "f'a'", "set(1)", "{**{}}"] {
+            assert_eq!(error(text), "ValueError", "{text}");
+        }
+        for text in ["", "['a'", "x = 1", "The list is: ['a']", "```\n['a']\n```", "['a'].", "['a']\n['b']"] {
+            assert_eq!(error(text), "SyntaxError", "{text}");
+        }
     }
 }

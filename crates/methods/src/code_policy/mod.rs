@@ -209,8 +209,19 @@ pub(super) fn stopped(why: &str) -> Step {
 
 /// An answer as the program in force; `more`: what its document holds beside the text and the ask, and in their place.
 pub(super) fn program(ask: &Ask, answer: &Answer, code: String, more: &[(&str, Value)]) -> Reading {
-    let raw = answer.first().to_owned();
     let problem = code.trim().is_empty().then(|| "the answer holds no code".to_owned());
+    whatever(ask, answer, code, more, problem)
+}
+
+/// As [`program`], with `problem` where it cannot be in force.
+pub(super) fn whatever(
+    ask: &Ask,
+    answer: &Answer,
+    code: String,
+    more: &[(&str, Value)],
+    problem: Option<String>,
+) -> Reading {
+    let raw = answer.first().to_owned();
     let mut value = json!({ "text": code, "ask": ask.id });
     for (key, more) in more {
         value[*key] = more.clone();

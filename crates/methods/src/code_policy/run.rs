@@ -96,13 +96,14 @@ async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> N
         sandbox.start(&layout.prelude, &layout.code, &functions, &Value::Object(work.values.clone())).await;
     let (mut result, mut answers) = (Value::Null, work.answers.iter());
     let (mut tape, mut number) = (work.tape.iter(), work.answers.len());
-    let (mut variables, mut told) = (Vec::new(), false);
+    let mut variables = None;
     loop {
         let (call, place) = match running.next(result).await {
             Step::Finished => return Next::Finished,
             Step::Fault(mut fault) => {
-                let error = error(&fault, &layout);
-                if !told {
+                let (begun, tells) = (variables.is_some(), !work.parts.untold.is_empty());
+                let error = error(&fault, &layout, begun, tells);
+                if !begun {
                     return Next::Fault { why: words(&fault, &layout), error, variables };
                 }
                 // What tells the variables comes after the line that failed and is named in its place; a run without it names that line.
@@ -121,15 +122,14 @@ async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> N
         let function = call.function.as_str();
         let fault = |why: String| {
             let (why, error) = (format!("{place}: {why}"), why);
-            Next::Fault { why, error, variables: Vec::new() }
+            Next::Fault { why, error, variables: None }
         };
         let by_rule = (!work.language).then(|| code::by_rule(function, &call.args)).flatten();
         result = match (code::pure(function, &call.args), by_rule) {
             (Some(Ok(value)), _) | (None, Some(value)) => value,
             (Some(Err(why)), _) => return fault(why),
             (None, None) if function == VARIABLES => {
-                told = true;
-                variables = call.args.first().and_then(|told| Vec::deserialize(told).ok()).unwrap_or_default();
+                variables = Some(call.args.first().and_then(|told| Vec::deserialize(told).ok()).unwrap_or_default());
                 Value::Null
             }
             (None, None) if function == LITERAL => literal::told(call.args.first().unwrap_or(&Value::Null)),
@@ -175,12 +175,35 @@ fn words(fault: &Fault, layout: &Layout) -> String {
     format!("{place}{}", Fault { line: None, kind: fault.kind.clone() })
 }
 
-/// The error as Python ends a traceback with it; of code that does not parse, its message and line.
-fn error(fault: &Fault, layout: &Layout) -> String {
-    match (&fault.kind, fault.line) {
-        (FaultKind::Raised(kind, message), Some(line)) if kind == "SyntaxError" => {
-            format!("{message} (<string>, line {})", line_of(layout.place(line as usize)))
+/// The error as Python ends a traceback with it. Of code that fails before the function whose variables it tells is begun, its message
+/// alone; of code that does not parse, with the line.
+fn error(fault: &Fault, layout: &Layout, begun: bool, tells: bool) -> String {
+    let line = fault.line.map_or(0, |line| line_of(layout.place(line as usize)));
+    match &fault.kind {
+        FaultKind::Raised(kind, message) if !begun && line > 0 && kind == "SyntaxError" => {
+            format!("{message} (<string>, line {line})")
         }
-        (kind, _) => format!("{kind}\n"),
+        FaultKind::Raised(_, message) if !begun && tells => message.clone(),
+        kind => format!("{kind}\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_definition_is_its_message_alone() {
+        let parts = Parts { program: "x = 1".to_owned(), ..Parts::default() };
+        let layout = Layout::new(&parts);
+        let line = u32::try_from(layout.prelude.lines().count() + 2).unwrap();
+        let of = |kind: &str, begun, tells| {
+            error(&Fault::at(line, FaultKind::Raised(kind.into(), "why".into())), &layout, begun, tells)
+        };
+        assert_eq!(of("NameError", false, true), "why");
+        assert_eq!(of("SyntaxError", false, true), "why (<string>, line 1)");
+        assert_eq!(of("NameError", true, true), "NameError: why\n");
+        assert_eq!(of("SyntaxError", true, true), "SyntaxError: why\n", "a text that was no literal");
+        assert_eq!(of("NameError", false, false), "NameError: why\n", "of a program that tells no variables");
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use stepwright_skill::code::{self, Parts};
 
 use self::stages::{CODE, END, SPECIFY, SUMMARIZE, Stage};
-use super::code_policy::{FUNCTION_TOKENS, ask, computed, in_words, next_line, program, rows, stopped};
+use super::code_policy::{FUNCTION_TOKENS, ask, computed, in_words, next_line, program, rows, stopped, whatever};
 use super::react::{LIMITS, over};
 use stepwright_episode::{Ask, AskKind, Decision, Generation, Origin, Shape};
 use stepwright_method::options::TEMPERATURE;
@@ -25,6 +25,15 @@ use stepwright_method::{
 
 /// Tokens of every answer, as published.
 const TOKENS: u32 = 8_000;
+/// What the language of a program is called behind a fence.
+const LANGUAGES: [&str; 3] = ["python", "py", "Python"];
+
+stepwright_world::option_specs! {
+    STAGES: "stages", "Stages in answers", "how a model's answers are read", [
+        "mended" = "by like marks; again without a program",
+        "published" = "as Demo2Code's program reads them: by the very marks; an empty program is one"
+    ] or "mended";
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demo2Code;
@@ -36,7 +45,7 @@ impl Method for Demo2Code {
             label: "Demo2Code",
             description: "The model sums each demonstration up in rounds, makes one specification of the summaries, and writes a whole \
                           program with its functions from it, for each task anew.",
-            options: &[SETTINGS, LIMITS, TIPS, TEMPERATURE],
+            options: &[SETTINGS, STAGES, LIMITS, TIPS, TEMPERATURE],
             needs: Needs { language: true, local: true, ..Needs::NONE },
             plans: true,
             programs: true,
@@ -65,9 +74,13 @@ impl Method for Demo2Code {
         }
     }
 
-    fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         match ask.kind {
-            AskKind::PLAN => program(ask, answer, code::first_block(answer.first()), &[]),
+            // The word of the language alone is left out of what was published, lest no program of a chat model be one.
+            AskKind::PLAN if stages::is_published(cx) => {
+                whatever(ask, answer, code::first_block(answer.first(), &LANGUAGES[..1]), &[], None)
+            }
+            AskKind::PLAN => program(ask, answer, code::first_block(answer.first(), &LANGUAGES), &[]),
             _ => Reading::Kept,
         }
     }
@@ -91,7 +104,8 @@ impl Method for Demo2Code {
 
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
         let mut sections = rows(at);
-        sections.extend(stages::rows(&at.path()));
+        let published = at.session.options.get(STAGES.key).is_some_and(|value| value == "published");
+        sections.extend(stages::rows(&at.path(), published));
         sections
     }
 

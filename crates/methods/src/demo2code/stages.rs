@@ -1,5 +1,6 @@
 //! The stages before a program, read from the records: which demonstrations are summed up how far, and the specification made of them.
 
+use super::STAGES;
 use crate::react::{examples_of, transcript_of};
 use stepwright_episode::{Ask, AskKind, Node, OwnAsk};
 use stepwright_method::prompting::of_demonstration;
@@ -66,8 +67,9 @@ impl Summary {
         Summary { enough: false, text: Some(record), given: String::new() }
     }
 
-    fn read(answer: &str, given: String) -> Summary {
-        let (enough, text) = summed_up(answer).map_or((false, None), |(enough, text)| (enough, Some(text)));
+    fn read(ask: &Ask, given: String, published: bool) -> Summary {
+        let summed_up = summed_up(ask.text().unwrap_or_default(), &Marks::of(ask, published));
+        let (enough, text) = summed_up.map_or((false, None), |(enough, text)| (enough, Some(text)));
         Summary { enough, text, given }
     }
 
@@ -103,7 +105,7 @@ pub(super) fn purpose(kind: &AskKind) -> Option<&'static str> {
 impl Stage {
     /// Errors: an answer that is not in its form, in words; where one is asked again it is that stage's.
     pub(super) fn of(cx: &Context<'_>) -> Result<Self, String> {
-        let (path, again) = (cx.path(), cx.samples.is_some());
+        let (path, again, published) = (cx.path(), cx.samples.is_some(), is_published(cx));
         let scenarios = scenarios(cx)?;
         let mut goal = scenarios.first().map(|scenario| scenario.goal.clone()).unwrap_or_default();
         let mut summaries: Vec<Summary> =
@@ -116,7 +118,7 @@ impl Stage {
             for (number, summary) in summaries.iter_mut().enumerate() {
                 let Some(record) = summary.text.take() else { return summary.formless(number, round, again) };
                 match answer(&path, &self::summary(number, round)) {
-                    Some(answer) => *summary = Summary::read(answer, record),
+                    Some(ask) => *summary = Summary::read(ask, record, published),
                     None => return Ok(Stage::Summarize { number, round, record }),
                 }
             }
@@ -128,7 +130,7 @@ impl Stage {
         if goal.is_empty() {
             goal.clone_from(&cx.session.header.sentence);
         }
-        match answer(&path, &specification()).map(specified) {
+        match answer(&path, &specification()).map(|ask| specified_by(ask, published)) {
             Some(Some(text)) => Ok(Stage::Code { specification: text.to_owned() }),
             Some(None) if !again => Err("the specification is not in its form; ask again".to_owned()),
             _ => Ok(Stage::Specify { goal, summaries: records }),
@@ -164,10 +166,55 @@ fn goal(text: &str) -> &str {
     after("Your task is to:").or_else(|| after("Instruction:")).map_or("", str::trim)
 }
 
-/// The last answer to an ask of that kind on a path.
-fn answer<'a>(path: &[&'a Node], kind: &AskKind) -> Option<&'a str> {
+/// Whether answers are read as published.
+pub(super) fn is_published(cx: &Context<'_>) -> bool {
+    cx.options().is(&STAGES, "published")
+}
+
+/// The last ask of that kind on a path that was answered.
+fn answer<'a>(path: &[&'a Node], kind: &AskKind) -> Option<&'a Ask> {
     let asks = path.iter().rev().flat_map(|node| node.turn.asks.iter().rev());
-    asks.filter(|ask| ask.kind == *kind).find_map(Ask::text)
+    asks.filter(|ask| ask.kind == *kind).find(|ask| ask.text().is_some())
+}
+
+/// The marks that answers are read by: as published those that the prompt asks for, letter by letter; else any whose words are such.
+#[derive(Debug, Default)]
+struct Marks {
+    published: bool,
+    asked: String,
+    summary: String,
+    specification: String,
+}
+
+impl Marks {
+    fn of(ask: &Ask, published: bool) -> Self {
+        let messages = ask.prompt.iter().filter(|_| published).flat_map(|prompt| &prompt.messages);
+        let texts: Vec<&str> = messages.map(|message| message.text.as_str()).collect();
+        // The first ones are those of the instruction.
+        let first =
+            |is: fn(&str) -> bool| texts.iter().find_map(|text| mark(text, is)).map(str::to_owned).unwrap_or_default();
+        let [asked, summary, specification] = [is_asked, is_summary, is_specification].map(first);
+        Marks { published, asked, summary, specification }
+    }
+
+    fn find<'a>(&'a self, answer: &'a str, known: &'a str, is: fn(&str) -> bool) -> Option<&'a str> {
+        if !self.published {
+            return mark(answer, is);
+        }
+        Some(known).filter(|known| !known.is_empty() && answer.contains(known))
+    }
+}
+
+fn is_asked(words: &str) -> bool {
+    words.contains("(yes/no)")
+}
+
+fn is_summary(words: &str) -> bool {
+    words.starts_with("Summ")
+}
+
+fn is_specification(words: &str) -> bool {
+    words.contains("Specification")
 }
 
 /// The first mark `[[…]]` of an answer whose words are such.
@@ -185,11 +232,11 @@ fn below<'a>(answer: &'a str, mark: &str) -> &'a str {
 
 /// Whether a summary says that nothing is left to be joined, and the summary. A "no" anywhere in what it says counts, as published, and is
 /// written small.
-fn summed_up(answer: &str) -> Option<(bool, String)> {
+fn summed_up(answer: &str, marks: &Marks) -> Option<(bool, String)> {
     let shown = "[[Input Trajectory:]]";
     let answer = answer.split_once(END).map_or(answer, |(answer, _)| answer);
-    let marks = mark(answer, |words| words.contains("(yes/no)")).zip(mark(answer, |words| words.starts_with("Summ")));
-    let Some((asked, summary)) = marks else {
+    let (asked, summary) = (marks.find(answer, &marks.asked, is_asked), marks.find(answer, &marks.summary, is_summary));
+    let Some((asked, summary)) = asked.zip(summary) else {
         // A demonstration said again.
         return answer.trim().strip_prefix(shown).map(|text| (false, text.trim().to_owned()));
     };
@@ -198,19 +245,24 @@ fn summed_up(answer: &str) -> Option<(bool, String)> {
     Some((!said.contains("no"), below(answer, summary).trim().to_owned()))
 }
 
-fn specified(answer: &str) -> Option<&str> {
-    let mark = mark(answer, |words| words.contains("Specification"))?;
+/// The specification in the answer to an ask.
+fn specified_by(ask: &Ask, published: bool) -> Option<&str> {
+    specified(ask.text()?, &Marks::of(ask, published))
+}
+
+fn specified<'a>(answer: &'a str, marks: &Marks) -> Option<&'a str> {
+    let mark = marks.find(answer, &marks.specification, is_specification)?;
     // On the mark's own line it is read too, which as published is nothing at all.
-    let text = Some(below(answer, mark)).filter(|text| !text.is_empty());
+    let text = Some(below(answer, mark)).filter(|text| marks.published || !text.is_empty());
     let text = text.or_else(|| answer.split_once(mark).map(|(_, text)| text)).unwrap_or_default();
     Some(text.split_once(END).map_or(text, |(text, _)| text).trim())
 }
 
 /// The specification, for panes and exports.
-pub(super) fn rows(path: &[&Node]) -> Option<Section> {
+pub(super) fn rows(path: &[&Node], published: bool) -> Option<Section> {
     let kind = specification();
     let made = path.iter().rev().find(|node| node.turn.asks.iter().any(|ask| ask.kind == kind))?;
-    let text = specified(answer(path, &kind)?)?;
+    let text = specified_by(answer(path, &kind)?, published)?;
     let line = |text: &str| SectionLine { text: text.to_owned(), mark: StepStatus::Open };
     let (title, lines) = ("specification".to_owned(), text.lines().map(line).collect());
     Some(Section { title, made_at: made.id, lines, ..Section::default() })
@@ -228,6 +280,7 @@ mod tests {
             )
         };
         let summary = "* a\n* b";
+        let (any, summed_up) = (Marks::default(), |answer: &str| super::summed_up(answer, &Marks::default()));
         let of = |said: &str| summed_up(&answer(said));
         assert_eq!(of("yes"), Some((true, summary.to_owned())));
         assert_eq!(of("no."), Some((false, summary.to_owned())));
@@ -238,8 +291,22 @@ mod tests {
         for wrong in ["", "* a", "[[Summary:]]\n* a", "[[Short enough? (yes/no):]]\nyes"] {
             assert_eq!(summed_up(wrong), None, "{wrong}");
         }
-        assert_eq!(specified("[[Specification:]]\nA\n[[Note:]]\nB[[end of response]]C"), Some("A\n[[Note:]]\nB"));
-        assert_eq!((specified("[[Specification:]] A"), specified("A")), (Some("A"), None));
+        assert_eq!(specified("[[Specification:]]\nA\n[[Note:]]\nB[[end of response]]C", &any), Some("A\n[[Note:]]\nB"));
+        assert_eq!((specified("[[Specification:]] A", &any), specified("A", &any)), (Some("A"), None));
+        // As published it is by the marks that were asked for, and nothing on their line.
+        let own = |text: &str| text.to_owned();
+        let exact = Marks {
+            published: true,
+            asked: own("[[Short? (yes/no):]]"),
+            summary: own("[[Summary:]]"),
+            specification: own("[[Task Specification:]]"),
+        };
+        assert_eq!(super::summed_up(&answer("yes"), &exact), None);
+        let short = answer("yes").replace("Short enough?", "Short?");
+        assert_eq!(super::summed_up(&short, &exact), Some((true, summary.to_owned())));
+        assert_eq!(specified("[[Specification:]]\nA", &exact), None);
+        assert_eq!(specified("[[Task Specification:]] A\nB", &exact), Some(""));
+        assert_eq!(specified("[[Task Specification:]]\nA\n", &exact), Some("A"));
     }
 
     #[test]
