@@ -137,7 +137,7 @@ async fn the_printed_program_of_the_shop_asks_the_model_for_its_functions() {
     assert_eq!(actions(&w), log.map(|(action, _)| action.to_owned()));
 }
 
-fn configuration(folder: &std::path::Path) -> Config {
+pub(crate) fn configuration(folder: &std::path::Path) -> Config {
     let overrides = Overrides { config_dir: Some(folder.join("config")), ..Overrides::default() };
     load_with(&overrides, &METHODS, &|_| None).unwrap()
 }

@@ -60,6 +60,7 @@ mod prompt_structure;
 mod provider_clients;
 mod provider_score;
 mod provider_sessions;
+mod published_answers;
 mod published_skills;
 mod python_package;
 mod react;
