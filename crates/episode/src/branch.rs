@@ -1,11 +1,14 @@
 //! Branches: a name, and whether lists and exports leave them out. A branch is known by its first node: a child of a node with several,
 //! or the beginning. Nothing is ever taken out of the log, so each change can be made back.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::NodeId;
-use super::session::Session;
+use super::session::{Node, Session};
 
 /// A person's name and marks for a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -69,6 +72,38 @@ impl Session {
 
     /// Whether a node is on a branch that was deleted, or below one.
     pub fn is_deleted(&self, node: NodeId) -> bool {
-        self.path(node).iter().any(|n| self.branch(n.id).is_some_and(|b| b.deleted))
+        !self.deleted_above(node).is_empty()
+    }
+
+    /// The nodes that are on no deleted branch, in their order.
+    pub fn kept(&self) -> impl Iterator<Item = &Arc<Node>> {
+        // A node comes after its parent, so that one pass finds them all.
+        let mut out: BTreeSet<NodeId> = BTreeSet::new();
+        self.nodes().iter().filter(move |node| {
+            let is_out = self.branch(node.id).is_some_and(|branch| branch.deleted)
+                || node.parent.is_some_and(|parent| out.contains(&parent));
+            if is_out {
+                out.insert(node.id);
+            }
+            !is_out
+        })
+    }
+
+    /// The children of a node that begin no deleted branch.
+    pub fn kept_children<'a>(&'a self, node: &'a Node) -> impl DoubleEndedIterator<Item = &'a Node> {
+        let is_kept = |child: &&NodeId| self.branch(**child).is_none_or(|branch| !branch.deleted);
+        node.children.iter().filter(is_kept).filter_map(|child| self.node(*child))
+    }
+
+    /// Where a node stands among the children of its parent that begin no deleted branch, itself one of them; `None` at the root.
+    pub fn siblings(&self, node: &Node) -> Option<(usize, Vec<NodeId>)> {
+        let all: Vec<NodeId> = self.kept_children(self.node(node.parent?)?).map(|child| child.id).collect();
+        Some((all.iter().position(|id| *id == node.id)?, all))
+    }
+
+    /// The first nodes of the deleted branches on the path to a node.
+    pub(crate) fn deleted_above(&self, node: NodeId) -> Vec<NodeId> {
+        let deleted = |id: &NodeId| self.branch(*id).is_some_and(|branch| branch.deleted);
+        self.path(node).iter().map(|node| node.id).filter(deleted).collect()
     }
 }

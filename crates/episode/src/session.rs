@@ -156,7 +156,7 @@ pub struct Node {
     pub parent: Option<NodeId>,
     /// Nodes reached from here, oldest first.
     pub children: Vec<NodeId>,
-    /// The child most recently on the path, which redo returns to.
+    /// The child most recently on the path.
     pub last_child: Option<NodeId>,
     /// Steps from the root.
     pub depth: u32,
@@ -467,9 +467,15 @@ impl Session {
         self.current().and_then(|n| n.parent)
     }
 
-    /// Where redo leads: the child last on the path.
+    /// Where redo leads: on along the line.
     pub fn redo_target(&self) -> Option<NodeId> {
-        self.current().and_then(|n| n.last_child)
+        self.current().and_then(|n| self.next(n))
+    }
+
+    /// Where the line goes on below a node: the child last on the path, or, where that branch was deleted, the newest that was not.
+    pub fn next(&self, node: &Node) -> Option<NodeId> {
+        let is_kept = |child: &NodeId| self.branch(*child).is_none_or(|branch| !branch.deleted);
+        node.last_child.filter(is_kept).or_else(|| self.kept_children(node).next_back().map(|child| child.id))
     }
 
     /// Whether the episode is over at the cursor.
@@ -477,10 +483,10 @@ impl Session {
         self.current().is_some_and(|n| n.outcome.done)
     }
 
-    /// The line of nodes the cursor is on: root to cursor, then on through each `last_child` to the tip (as redo would go).
+    /// The line of nodes the cursor is on: root to cursor, then on to the tip as redo would go.
     pub fn line(&self) -> Vec<&Node> {
         let mut line = self.path(self.cursor);
-        while let Some(next) = line.last().and_then(|n| n.last_child).and_then(|c| self.node(c)) {
+        while let Some(next) = line.last().and_then(|n| self.next(n)).and_then(|c| self.node(c)) {
             line.push(next);
         }
         line

@@ -26,7 +26,7 @@ impl Default for Stated {
 impl Stated {
     /// The state at a node. It is whole where the session is and where a line ends, however large.
     pub fn at(session: &Session, node: NodeId, value: &Value) -> Self {
-        let ends = session.cursor() == node || session.node(node).is_none_or(|node| node.children.is_empty());
+        let ends = session.cursor() == node || session.node(node).is_none_or(|node| session.next(node).is_none());
         let most = (ALL / session.nodes().len().max(1)).max(LEAST);
         match size(value) {
             size if size > most && !ends => Stated::Left(size),

@@ -175,6 +175,7 @@ impl Gate {
         let mut gate = Gate::new(session);
         gate.now = now;
         gate.mark_interrupted();
+        gate.bring_back(gate.session.cursor());
         let effects = std::mem::take(&mut gate.out);
         (gate, effects)
     }

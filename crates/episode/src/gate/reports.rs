@@ -3,9 +3,10 @@
 use stepwright_wire::Usage;
 
 use super::super::artifact::ArtifactId;
+use super::super::branch::BranchEdit;
 use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{AskId, Event, StepOutcome};
-use super::super::proposal::{Action, ProposalId};
+use super::super::proposal::{Action, Proposal, ProposalId};
 use super::policy::{self, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
 
@@ -322,6 +323,7 @@ impl Gate {
             }
             return self.refuse(Level::Error, error);
         }
+        let is_back = self.bring_back(to);
         if to != self.session.cursor() {
             self.record(Event::Moved { to });
         }
@@ -346,8 +348,19 @@ impl Gate {
             } else {
                 format!("at step {depth}{open}")
             };
+            let text = if is_back { format!("{text}; its branch, which was deleted, is back") } else { text };
             self.say(Level::Info, text);
         }
+    }
+
+    /// Brings the deleted branches back that lead to a node, where there are any: what is done there is not to be left out of lists and
+    /// exports.
+    pub(super) fn bring_back(&mut self, node: super::NodeId) -> bool {
+        let deleted = self.session.deleted_above(node);
+        for branch in &deleted {
+            self.record(Event::BranchEdited { branch: *branch, edit: BranchEdit::Delete { deleted: false } });
+        }
+        !deleted.is_empty()
     }
 
     /// Checks what is open at the cursor again, then asks the method again. What was decided about keeps the verdict it had then.

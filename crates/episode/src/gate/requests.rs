@@ -55,7 +55,7 @@ impl Gate {
             },
             Request::Redo => match self.session.redo_target() {
                 Some(to) => self.go(to, AfterMove::Rest),
-                None => self.refuse(Level::Info, "nothing to redo: no step was taken from here"),
+                None => self.refuse(Level::Info, "nothing to redo: no step from here is left"),
             },
             Request::Goto(to) if self.session.node(to).is_none() => {
                 self.refuse(Level::Error, format!("there is no node {to}"));

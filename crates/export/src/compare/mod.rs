@@ -142,15 +142,14 @@ pub fn ghost_label(side: &str) -> String {
 /// left out.
 pub fn tips(session: &Session) -> Vec<NodeId> {
     let first = session.line().last().map(|n| n.id);
-    let ends = session.nodes().iter().filter(|n| n.children.is_empty()).map(|n| n.id);
-    let ends = ends.filter(|id| !session.is_deleted(*id));
+    let ends = session.kept().filter(|node| session.next(node).is_none()).map(|n| n.id);
     first.into_iter().chain(ends.filter(|id| Some(*id) != first)).collect()
 }
 
 /// The end of the branch through a node, as redo would continue from it.
 pub fn end(session: &Session, node: NodeId) -> NodeId {
     let mut at = node;
-    while let Some(next) = session.node(at).and_then(|n| n.last_child) {
+    while let Some(next) = session.node(at).and_then(|n| session.next(n)) {
         at = next;
     }
     at

@@ -61,7 +61,7 @@ fn tips(session: &Session) -> Vec<NodeId> {
 impl Presenter {
     fn tip(&self, session: &Session) -> NodeId {
         let line = || session.line().last().map_or(0, |n| n.id);
-        self.tip.filter(|tip| session.node(*tip).is_some()).unwrap_or_else(line)
+        self.tip.filter(|tip| session.node(*tip).is_some() && !session.is_deleted(*tip)).unwrap_or_else(line)
     }
 
     fn slides(&self, session: &Session) -> Vec<Slide> {

@@ -104,9 +104,8 @@ impl ObservationsPane {
 
     fn mark(&self, theme: &Theme, session: &Session, line: &Line) -> Option<Run> {
         let node = session.node(line.node).filter(|_| line.action)?;
-        let siblings = &session.node(node.parent?)?.children;
-        let at = siblings.iter().position(|id| *id == node.id).filter(|_| siblings.len() > 1)? + 1;
-        Some(run(Role::Accent, format!("  {} branch {at} of {}", theme.glyphs.branch, siblings.len())))
+        let (at, siblings) = session.siblings(node).filter(|(_, siblings)| siblings.len() > 1)?;
+        Some(run(Role::Accent, format!("  {} branch {} of {}", theme.glyphs.branch, at + 1, siblings.len())))
     }
 }
 

@@ -65,7 +65,7 @@ impl Trail {
         }
         // On to the tip, as long as the former line agrees.
         let mut depth = session.current().map_or(0, |n| n.depth as usize);
-        while let Some(next) = session.node(*self.ids.get(depth).unwrap_or(&0)).and_then(|n| n.last_child) {
+        while let Some(next) = session.node(*self.ids.get(depth).unwrap_or(&0)).and_then(|n| session.next(n)) {
             depth += 1;
             match self.ids.get(depth) {
                 Some(id) if *id == next => kept = depth + 1,

@@ -189,8 +189,7 @@ impl ProgramPane {
     fn sibling(&self, view: &View) -> Option<NodeId> {
         let session = view.session.as_ref()?;
         let node = session.node(self.line()?.node()?)?;
-        let siblings = &session.node(node.parent?)?.children;
-        let at = siblings.iter().position(|id| *id == node.id)?;
+        let (at, siblings) = session.siblings(node)?;
         siblings.get((at + 1) % siblings.len()).copied().filter(|id| *id != node.id)
     }
 

@@ -263,12 +263,8 @@ fn line_mark(theme: &Theme, status: &LineStatus) -> Run {
 }
 
 fn branches(theme: &Theme, session: &Session, node: &Node) -> Option<Run> {
-    let siblings = &session.node(node.parent?)?.children;
-    if siblings.len() < 2 {
-        return None;
-    }
-    let at = siblings.iter().position(|id| *id == node.id)? + 1;
-    Some(run(Role::Accent, format!("  {} branch {at} of {}", theme.glyphs.branch, siblings.len())))
+    let (at, siblings) = session.siblings(node).filter(|(_, siblings)| siblings.len() > 1)?;
+    Some(run(Role::Accent, format!("  {} branch {} of {}", theme.glyphs.branch, at + 1, siblings.len())))
 }
 
 fn note(editing: &Editing, theme: &Theme, width: usize) -> Vec<Row> {

@@ -445,7 +445,7 @@ impl Pane for ProposalsPane {
         let Some(turn) = view.turn() else { return painter.empty(area, words::NO_SESSION) };
         let area = self.outline.find.draw(painter, area);
         let area = draw_request(view, painter, area);
-        let followed = view.session.as_ref().and_then(|s| s.node(view.node()?.last_child?)?.decision);
+        let followed = view.session.as_ref().and_then(|s| s.node(s.next(view.node()?)?)?.decision);
         let taken = detail::taken(turn, followed, usize::from(area.width));
         let (top, area) = split_top(area, (taken.len().min(DECIDED) as u16).min(area.height / 3));
         painter.rows(top, &taken);
