@@ -1,5 +1,7 @@
 //! Words for people: a number with its noun in the right form, sums, and values short enough for a line.
 
+use std::borrow::Cow;
+
 /// A count with its noun: `1 check`, `3 checks`, `2 entries`. Of a phrase the last word
 /// is put in the plural.
 pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
@@ -10,6 +12,16 @@ pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
 /// The noun alone, as it is after a number that is written in some other way.
 pub fn noun(n: impl TryInto<u64>, noun: &str) -> String {
     if n.try_into().is_ok_and(|n| n == 1) { noun.to_owned() } else { plural(noun) }
+}
+
+/// A text on one line: its lines behind each other, empty ones left out.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    if !text.contains('\n') {
+        return text.into();
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ").into()
 }
 
 /// A value short enough to read in a line: 60 characters at most, with an ellipsis where there are more.

@@ -77,7 +77,7 @@ impl Gate {
     /// Answers the request under way as soon as its fate is known.
     pub(super) fn end_served(&mut self) {
         let open = match &self.phase {
-            Phase::Idle | Phase::Advising | Phase::Stepping { .. } => false,
+            Phase::Idle | Phase::Advising | Phase::Replaying(_) | Phase::Stepping { .. } => false,
             Phase::Checking { then, .. } => matches!(then, Then::Take { .. }),
             Phase::Reading(_) | Phase::Moving { .. } | Phase::Changing(_) | Phase::Configuring(_) => true,
         };

@@ -38,6 +38,7 @@ pub use policy::{NO_PROPOSAL, PolicyOutcome, rule, spent, tells};
 use replay::Replay;
 #[cfg(test)]
 pub(super) use simulation::header;
+use stepwright_text::words::one_line;
 
 /// Asks the gate lets a method make in one round before it stops it, its own computations included: a program may be corrected twenty times
 /// and is run after each.
@@ -52,6 +53,8 @@ enum Phase {
     Advising,
     /// Verdicts of these proposals.
     Checking { left: BTreeSet<ProposalId>, then: Then },
+    /// The verdict of the next step of a replay, which is taken if it still holds.
+    Replaying(Proposal),
     /// The action a typed text stands for.
     Reading(Intent),
     /// The world's outcome of this decision.
@@ -78,8 +81,6 @@ enum Then {
     Consult,
     /// Take this.
     Take { choice: Choice, by: Actor, why: String },
-    /// The next step of a replay: taken if it still holds.
-    Replay(ProposalId),
     /// Nothing.
     Rest,
 }
@@ -319,7 +320,7 @@ impl Gate {
         let number = decision.id;
         self.record(Event::Decided { decision: decision.into() });
         if let Some(failing) = failing.filter(|_| by == Actor::Person && self.replay.is_none()) {
-            self.say(Level::Warning, format!("`{}` is taken although {failing}", action.text));
+            self.say(Level::Warning, format!("{} is taken although {failing}", quoted(&action)));
         }
         self.phase = Phase::Stepping { decision: number, action: action.clone() };
         self.out.push(Effect::StepWorld { decision: number, action });
@@ -370,12 +371,12 @@ impl Gate {
             let carried: std::collections::BTreeSet<_> =
                 node.children.iter().filter_map(|c| self.session.node(*c)?.decision).collect();
             let open = node.turn.decisions.iter().rev().find(|d| d.takes() && !carried.contains(&d.id))?;
-            node.turn.proposal(open.proposal()).and_then(|p| p.action.as_ref()).map(|a| a.text.clone())
+            node.turn.proposal(open.proposal()).and_then(|p| p.action.as_ref()).map(quoted)
         });
         if let Some(text) = undone {
             self.say(
                 Level::Warning,
-                format!("`{text}` was decided but not carried out before the program ended; approve it again to do it"),
+                format!("{text} was decided but not carried out before the program ended; approve it again to do it"),
             );
         } else if !pending.is_empty() {
             self.say(Level::Warning, "an ask was interrupted when the program ended; propose again to repeat it");
@@ -392,5 +393,10 @@ fn still_holds(verdict: Option<&Verdict>) -> bool {
 
 /// The action of a proposal, in a few words for messages.
 fn describe(proposal: &Proposal) -> String {
-    proposal.action.as_ref().map_or_else(|| "the proposal".to_owned(), |a| format!("`{}`", a.text))
+    proposal.action.as_ref().map_or_else(|| "the proposal".to_owned(), quoted)
+}
+
+/// An action in a message: its calls on one line.
+fn quoted(action: &Action) -> String {
+    format!("`{}`", one_line(&action.text))
 }

@@ -8,7 +8,7 @@ use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{AskId, Event, StepOutcome};
 use super::super::proposal::{Action, Proposal, ProposalId};
 use super::policy::{self, PolicyOutcome, over_budget, spent};
-use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
+use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then, quoted};
 
 impl Gate {
     /// Handles a report; one that does not answer the effect under way changes nothing.
@@ -58,6 +58,9 @@ impl Gate {
                 self.consult(None);
             }
             Report::Checked { proposal, verdict } => {
+                if let Some(replayed) = self.replayed(proposal) {
+                    return self.replay_checked(replayed, verdict);
+                }
                 let Phase::Checking { left, then } = &mut self.phase else { return };
                 if !left.remove(&proposal) {
                     return;
@@ -83,6 +86,13 @@ impl Gate {
             }
             report => self.phase_ended(report),
         }
+    }
+
+    /// The step of a replay of that number, if its verdict is awaited.
+    fn replayed(&mut self, id: ProposalId) -> Option<Proposal> {
+        let Phase::Replaying(proposal) = &self.phase else { return None };
+        let replayed = proposal.clone();
+        (replayed.id == id).then(|| self.phase = Phase::Idle).map(|()| replayed)
     }
 
     /// Handles a report that ends the phase.
@@ -217,7 +227,6 @@ impl Gate {
             Then::Rest => {}
             Then::Consult => self.consult(None),
             Then::Take { choice, by, why } => self.take(choice, by, why),
-            Then::Replay(id) => self.replay_checked(id),
         }
     }
 
@@ -272,7 +281,7 @@ impl Gate {
         let mut breakpoints = self.session.breakpoints.iter();
         let reached = breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.after(&outcome, &changes)?)));
         if let Some(error) = &outcome.error {
-            self.say(Level::Warning, format!("the world refused `{}`: {error}", action.text));
+            self.say(Level::Warning, format!("the world refused {}: {error}", quoted(&action)));
         }
         let (action, outcome, changes) = (action.into(), outcome.into(), changes.into());
         self.record(Event::Executed { decision, child: self.session.next_node(), action, outcome, changes });

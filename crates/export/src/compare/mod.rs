@@ -13,6 +13,7 @@ use crate::story::{change_lines, decided, outcome};
 use stepwright_episode::duel::{Side, is_same};
 use stepwright_episode::{Check, CheckKind, Configuration, Node, NodeId, Proposal, Session};
 
+use stepwright_text::words::one_line;
 pub use text::render;
 
 /// Columns side by side, and where they part.
@@ -168,7 +169,10 @@ pub fn branch_label(session: &Session, tip: NodeId) -> String {
     };
     let parts = tips(session).iter().filter(|other| **other != tip).map(shared).max().unwrap_or(0);
     let first = path.get(parts).and_then(|node| Some((node.action.as_ref()?, node.depth)));
-    first.map_or_else(|| "the episode".to_owned(), |(action, depth)| format!("{} at step {depth}", action.text))
+    first.map_or_else(
+        || "the episode".to_owned(),
+        |(action, depth)| format!("{} at step {depth}", one_line(&action.text)),
+    )
 }
 
 /// The names of files at the head of a column: the file's name, where two of them have the same the whole path. Of a file that was named by

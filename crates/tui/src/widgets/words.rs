@@ -7,7 +7,7 @@ use crate::theme::{Glyphs, Role, Theme};
 pub use stepwright_episode::patch::{Change, operations};
 use stepwright_episode::{Actor, Choice, Mark, Node, OWN, Origin, Proposal, Session, StepOutcome, Turn};
 use stepwright_method::publications;
-pub use stepwright_text::words::{cost, count};
+pub use stepwright_text::words::{cost, count, one_line};
 
 pub(crate) const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
 
@@ -139,15 +139,6 @@ pub(crate) fn duration(ms: u64) -> String {
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
         _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
     }
-}
-
-pub(crate) fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
-    let text = text.trim();
-    if !text.contains('\n') {
-        return text.into();
-    }
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines.join("; ").into()
 }
 
 /// How an episode ended, and the reward where that says more.
