@@ -40,6 +40,11 @@ impl AskKind {
         AskKind::Other(OwnAsk { tag: TAG.into(), of: name.to_owned(), label: format!("{kind}, for {name}"), nth: 0 })
     }
 
+    /// Whether the side of that name asked it.
+    pub fn is_asked_by(&self, side: &str) -> bool {
+        matches!(self, AskKind::Other(own) if own.tag == TAG && own.of == side)
+    }
+
     /// Whether a side of a duel asked it: the method in use has no part in it.
     pub fn is_of_side(&self) -> bool {
         matches!(self, AskKind::Other(own) if own.tag == TAG)

@@ -16,6 +16,7 @@ mod exchanged;
 pub mod gate;
 mod header;
 mod history;
+mod in_use;
 mod index;
 pub mod log;
 mod numbered;
@@ -28,6 +29,7 @@ mod session;
 mod shape;
 pub mod showing;
 mod structure;
+mod under;
 
 pub use artifact::{
     ArtifactId, ArtifactKind, Assertions, Change, Documents, Due, InForce, OWN, Offer, OfferId, OfferState, Written,
@@ -43,6 +45,7 @@ pub use event::{
 pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};
 pub use header::{FORMAT_VERSION, Header};
+pub use in_use::InUse;
 pub use numbered::Numbered;
 pub use packed::Packed;
 pub use patch::is_same;

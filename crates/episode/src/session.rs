@@ -17,6 +17,7 @@ use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Event, NodeId, Record, Side, StepOutcome, TreeEdit};
 use super::header::Header;
 use super::history::{Changes, DocumentChange};
+use super::in_use::InUse;
 use super::index::{Index, place};
 use super::numbered::Numbered;
 use super::packed::Packed;
@@ -41,6 +42,8 @@ pub struct Turn {
     pub decisions: Vec<Arc<Decision>>,
     /// Remarks and failures, in order.
     pub notes: Vec<String>,
+    /// The changes of the method, the model and options made here, each in words.
+    pub configured: Vec<String>,
     /// Artifacts written here, in order.
     pub offers: Vec<Offer>,
     /// Changes of documents made here that count, in order.
@@ -141,6 +144,11 @@ impl Turn {
         self.offers.iter().find(|offer| offer.waits())
     }
 
+    /// What is remarked here: changes of the method and the model, then the remarks of people and failures.
+    pub fn remarks(&self) -> Vec<String> {
+        self.configured.iter().chain(&self.notes).cloned().collect()
+    }
+
     /// The last ask still without an answer.
     pub fn pending(&self) -> Option<&Ask> {
         self.index.pending(&self.asks)
@@ -164,6 +172,8 @@ pub struct Node {
     pub action: Option<Arc<Action>>,
     /// The decision that led here; `None` at the root.
     pub decision: Option<DecisionId>,
+    /// What was in use when the step here was decided; nothing at the root.
+    pub under: Arc<InUse>,
     /// The outcome of arriving here.
     pub outcome: Arc<StepOutcome>,
     /// The changes of the program's variables on arriving here (RFC 6902).
@@ -523,6 +533,7 @@ impl Session {
                 if *child != self.next_node() {
                     return Err(format!("node {child} out of order, expected {}", self.next_node()));
                 }
+                let under = self.in_use();
                 let node = Arc::make_mut(&mut self.nodes[at]);
                 if node.turn.decision(*decision).is_none() {
                     return Err(format!("decision {decision} was not taken at node {}", record.node));
@@ -534,6 +545,7 @@ impl Session {
                     depth: node.depth + 1,
                     action: Some(action.clone()),
                     decision: Some(*decision),
+                    under: if *node.under == under { Arc::clone(&node.under) } else { under.into() },
                     outcome: outcome.clone(),
                     changes: changes.clone(),
                     tree_edits: node.tree_edits_here(),
@@ -558,6 +570,8 @@ impl Session {
                 self.model.clone_from(&now.model);
                 self.method.clone_from(&now.method);
                 self.options.extend(now.options.clone());
+                let said = self.in_use().announced(now);
+                self.node_mut(at).turn.configured.push(said);
             }
             Event::Decided { decision } => {
                 if decision.id != self.next_decision {

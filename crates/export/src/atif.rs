@@ -70,6 +70,9 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         if let (Some(thought), Some(written)) = (thought, written.as_object_mut()) {
             written.insert("reasoning_content".to_owned(), thought.into());
         }
+        if let Some(written) = written.as_object_mut().filter(|_| Some(&node.under.model) != whole.model.as_ref()) {
+            written.insert("model_name".to_owned(), node.under.model.clone().into());
+        }
         if node.outcome.error.is_some()
             && let Some(result) = written.pointer_mut("/observation/results/0").and_then(Value::as_object_mut)
         {

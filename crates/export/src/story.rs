@@ -148,12 +148,13 @@ pub struct ProposalEntry {
 /// Puts a session in order, with what its world says at its nodes as far as that is known.
 pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings<'_>) -> Story {
     let header = &session.header;
+    let under = session.decided_under(session.kept().map(AsRef::as_ref));
     let mut facts = vec![
         ("world".to_owned(), [header.world.as_str(), &header.world_version].join(" ").trim_end().to_owned()),
         ("task".to_owned(), header.task.clone()),
         ("data".to_owned(), header.data.clone()),
-        ("method".to_owned(), session.method.clone()),
-        ("model".to_owned(), session.models()),
+        ("method".to_owned(), under.method),
+        ("model".to_owned(), under.model),
     ];
     // Of a log it is not known, where nothing was reported.
     if session.spent != Default::default() || session.nodes().iter().any(|node| !node.turn.asks.is_empty()) {
@@ -313,7 +314,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings<'_>) -> Step {
         duel: duel(&node.turn),
         adopted: adopted(node),
         learned: learned::at(node, showings),
-        notes: node.turn.notes.clone(),
+        notes: node.turn.remarks(),
         documents: documents(node, showings),
         plan: plan(node),
         state: None,

@@ -27,12 +27,13 @@ pub struct Summary {
 pub fn summary(session: &Session) -> Summary {
     let Header { sentence, world, task, created, .. } = session.header.clone();
     let node = session.current();
+    let under = session.decided_under(session.path(session.cursor()).into_iter());
     Summary {
         sentence,
         world,
         task,
-        method: session.method.clone(),
-        model: session.models(),
+        method: under.method,
+        model: under.model,
         steps: node.map_or(0, |n| n.depth),
         branches: tips(session).len(),
         won: node.map_or(Some(false), |n| n.outcome.reached()),

@@ -12,6 +12,13 @@ pub const LAST: [(&str, &str); 3] = [
     ("answer", "The agent's last words: "),
 ];
 
+/// The model that the last step of the session's line was decided with; the one in use where there is none.
+fn decided_with(session: &Session) -> String {
+    let line = session.line();
+    let last = line.last().filter(|node| node.parent.is_some());
+    last.map_or_else(|| session.models(), |node| node.under.model.clone())
+}
+
 /// The episode of a session; what was not done (blocked selections) is left out.
 pub fn trajectory(session: &Session) -> Trajectory {
     let header = &session.header;
@@ -41,7 +48,7 @@ pub fn trajectory(session: &Session) -> Trajectory {
         env: header.world.clone(),
         task_id: Some(header.task.clone().into()),
         task: header.sentence.clone(),
-        model: Some(session.models()),
+        model: Some(decided_with(session)),
         source: Some("a session of stepwright".to_owned()),
         initial_observation: line.first().map(|node| node.outcome.observation.clone()),
         steps: steps.collect(),

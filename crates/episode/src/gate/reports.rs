@@ -111,8 +111,9 @@ impl Gate {
             }
             (Phase::Configuring(_), Report::Prepared(Err(error))) => self.refuse(Level::Error, error),
             (Phase::Configuring(wanted), Report::Prepared(Ok(()))) => {
-                self.record(Event::Configured(wanted.clone()));
-                self.say(Level::Info, format!("{} with {} from here on", wanted.method, wanted.model));
+                self.record(Event::Configured(wanted));
+                let said = self.session.current().and_then(|node| node.turn.configured.last()).cloned();
+                self.say(Level::Info, said.unwrap_or_default());
                 self.out.push(Effect::Configure);
                 self.after_artifact();
             }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::story::{change_lines, decided, outcome};
 use stepwright_episode::duel::{Side, is_same};
-use stepwright_episode::{Check, CheckKind, Configuration, Node, NodeId, Proposal, Session};
+use stepwright_episode::{Ask, Check, CheckKind, Configuration, InUse, Node, NodeId, Proposal, Session, Usage};
 
 use stepwright_text::words::one_line;
 pub use text::render;
@@ -37,7 +37,7 @@ pub struct Column {
     pub outcome: String,
     /// Whether the goal is reached; `None` where that is not known, as of steps that were not taken.
     pub won: Option<bool>,
-    /// Tokens spent in the whole session, prompt and completion.
+    /// Tokens spent at its steps, prompt and completion: by the method in use, of a ghost by its side.
     pub tokens: u64,
 }
 
@@ -227,10 +227,15 @@ fn column(line: &Line<'_>) -> Column {
     let path = session.path(line.tip);
     let tip = path.last();
     let side = line.ghost.and_then(|name| path.iter().rev().find_map(|node| node.turn.side(name)));
-    let Configuration { model, method, .. } = side.map(|side| side.configuration.clone()).unwrap_or(Configuration {
-        model: session.models(),
-        method: session.method.clone(),
-        ..Configuration::default()
+    let InUse { method, model } = match side.map(|side| side.configuration.clone()) {
+        Some(Configuration { method, model, .. }) => InUse { method, model },
+        None => session.decided_under(path.iter().copied()),
+    };
+    let is_own = |ask: &&Ask| line.ghost.map_or(!ask.kind.is_of_side(), |side| ask.kind.is_asked_by(side));
+    let asks = path.iter().flat_map(|node| &node.turn.asks).filter(is_own);
+    let spent = asks.filter_map(|ask| ask.state.usage()).fold(Usage::default(), |mut all, one| {
+        all.add(one);
+        all
     });
     Column {
         name: line.name.clone(),
@@ -246,7 +251,7 @@ fn column(line: &Line<'_>) -> Column {
             (Some(_), _) => None,
             (None, tip) => tip.map_or(Some(false), |n| n.outcome.reached()),
         },
-        tokens: session.spent.prompt + session.spent.completion,
+        tokens: spent.prompt + spent.completion,
     }
 }
 
@@ -265,7 +270,7 @@ fn cell(session: &Session, step: Step<'_>) -> Cell {
         error: node.outcome.error.clone(),
         won: node.outcome.reached(),
         changes: change_lines(&node.changes.value()).into_iter().map(unmarked).collect(),
-        notes: node.turn.notes.clone(),
+        notes: node.turn.remarks(),
     }
 }
 
