@@ -9,6 +9,7 @@ mod ask;
 pub mod blind;
 mod branch;
 pub mod breakpoint;
+mod copies;
 mod decision;
 pub mod duel;
 mod event;
@@ -38,6 +39,7 @@ pub use artifact::{
 pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};
 pub use branch::{Branch, BranchEdit};
 pub use breakpoint::Breakpoint;
+pub use copies::Copies;
 pub use decision::{Actor, Choice, Chosen, Decision, DecisionId, Policy};
 pub use event::{
     AskId, AskedOf, Configuration, Departure, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit,

@@ -68,6 +68,11 @@ impl Origin {
     pub fn is_built_in(self) -> bool {
         matches!(self, Origin::Symbolic | Origin::Reference | Origin::Borrowed)
     }
+
+    /// Whether a model or an agent wrote it.
+    pub fn is_written(self) -> bool {
+        matches!(self, Origin::Greedy | Origin::Sample | Origin::Relayed | Origin::Agent)
+    }
 }
 
 /// An offered next action.

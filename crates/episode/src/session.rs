@@ -38,6 +38,8 @@ pub struct Turn {
     pub recommended: Option<(Option<ProposalId>, String)>,
     /// The sides of the duel made here last.
     pub duel: Option<Arc<[Side]>>,
+    /// Of each proposal that was rejected, the number that the next one after that has or would have.
+    pub rejected_before: Numbered<ProposalId>,
     /// Decisions taken here, rejections included.
     pub decisions: Vec<Arc<Decision>>,
     /// Remarks and failures, in order.
@@ -585,6 +587,9 @@ impl Session {
                 let turn = &mut Arc::make_mut(&mut self.nodes[at]).turn;
                 if let Some(verdict) = turn.verdicts.get(&id) {
                     turn.kept.insert(decision.id, verdict.clone());
+                }
+                if !decision.takes() {
+                    turn.rejected_before.insert(id, self.next_proposal);
                 }
                 turn.decisions.push(decision.clone());
                 turn.index.decided(&turn.decisions);

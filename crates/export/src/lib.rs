@@ -8,6 +8,7 @@ pub mod compare;
 mod html;
 mod jsonl;
 mod learned;
+mod rows;
 mod stated;
 mod story;
 mod summary;
@@ -23,8 +24,9 @@ use stepwright_episode::{ArtifactKind, Header, InvalidRecord, NodeId, Record, Se
 
 pub use html::comparison as comparison_page;
 pub use learned::Learned;
+pub use rows::{ProposalEntry, offered};
 pub use stated::Stated;
-pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, offered, step_of, story};
+pub use story::{Seen, Step, Story, change_lines, decided, step_of, story};
 pub use summary::{Summary, summary};
 pub use trajectory::{LAST, trajectory};
 

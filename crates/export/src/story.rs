@@ -3,11 +3,13 @@
 //! Nodes come along the line the cursor is on first, then each other branch from where it leaves. Pure: reads a session, knows
 //! no output format. Texts are left as they are; each format makes them safe in its own way.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::learned::{self, Learned};
+use super::rows::{ProposalEntry, hides_future, in_rows, offered};
 use super::stated::Stated;
 use stepwright_episode::duel::Agreement;
 use stepwright_episode::patch::{Change, operations};
@@ -15,10 +17,10 @@ use stepwright_episode::role::{Role, Spent};
 use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
     Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, DecisionId, Mark, Node,
-    NodeId, OWN, OfferState, Origin, Proposal, Session, Turn, blind,
+    NodeId, OWN, OfferState, Origin, Proposal, Session, Turn,
 };
 use stepwright_text::sgr;
-use stepwright_text::words::count;
+use stepwright_text::words::{count, one_line};
 
 /// The world's state at a node, where the session could be gone through in it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -125,26 +127,6 @@ pub struct AskEntry {
     pub outcome: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ProposalEntry {
-    /// The action's text, or the raw text that is no action.
-    pub text: String,
-    pub call: Option<String>,
-    /// Where it came from, with score and log-probability.
-    pub origin: String,
-    pub rationale: Option<String>,
-    /// The summary of its checks (`holds`, `fails`, `unknown`, `blocked`, `not checked`): of a proposal that was decided about, when
-    /// it was; or `no action`, and why.
-    pub status: String,
-    /// The same in one word, `unchecked` for what was not checked.
-    pub standing: &'static str,
-    /// The checks: status, condition, detail.
-    pub checks: Vec<(String, String, String)>,
-    pub recommended: bool,
-    /// `taken`, `rejected: reason`, that it was decided on and nothing came of it, or empty.
-    pub fate: String,
-}
-
 /// Puts a session in order, with what its world says at its nodes as far as that is known.
 pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings<'_>) -> Story {
     let header = &session.header;
@@ -246,7 +228,12 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings
     let mut done = vec![false; session.nodes().len()];
     let chapter =
         |title: String, line: &[&Node], done: &mut [bool]| chapter(session, seen, showings, title, line, done);
-    let mut chapters = vec![chapter("The episode".to_owned(), &main, &mut done)];
+    let name = main.last().map_or("", |tip| session.branch_name(tip.id));
+    let name = if name.is_empty() { session.branch_name(session.cursor()) } else { name };
+    let mut chapters = vec![chapter(titled("The episode".to_owned(), name), &main, &mut done)];
+    // How each chapter is called, and of each node which it is in.
+    let (mut called, mut places) = (vec!["the episode".to_owned()], BTreeMap::new());
+    places.extend(main.iter().map(|node| (node.id, 0)));
     // Every node not included yet starts a branch; it is followed along its newest children.
     for node in session.nodes().iter().map(AsRef::as_ref) {
         if is_done(&done, node.id) || session.is_deleted(node.id) {
@@ -261,11 +248,23 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings
             line.push(next);
         }
         let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
+        let of = node.parent.and_then(|parent| places.get(&parent)).and_then(|place| called.get(*place));
+        let of = of.map_or("the episode", String::as_str);
         let name = session.branch_name(node.id);
-        let name = if name.is_empty() { String::new() } else { format!(": {name}") };
-        chapters.push(chapter(format!("Branch after step {from}{name}"), &line, &mut done));
+        let title = titled(format!("Branch after step {from} of {of}"), name);
+        let action = node.action.as_ref().map_or_else(Cow::default, |action| one_line(&action.text));
+        places.extend(line.iter().map(|node| (node.id, called.len())));
+        called.push(match name {
+            "" => format!("the branch of `{action}` at step {}", node.depth),
+            name => format!("branch `{name}`"),
+        });
+        chapters.push(chapter(title, &line, &mut done));
     }
     chapters
+}
+
+fn titled(title: String, name: &str) -> String {
+    if name.is_empty() { title } else { format!("{title}: {name}") }
 }
 
 fn is_done(done: &[bool], node: NodeId) -> bool {
@@ -286,6 +285,7 @@ fn chapter(
             *slot = true;
         }
         let step = step_of(session, node, showings);
+        let step = Step { proposals: in_rows(session, node, step.proposals), ..step };
         steps.push(match seen.get(&node.id) {
             Some(seen) => with_state(step, session, node, seen),
             None => step,
@@ -336,9 +336,9 @@ fn refused(node: &Node) -> String {
 fn proposals(session: &Session, node: &Node) -> Vec<ProposalEntry> {
     let done: Vec<DecisionId> = node.children.iter().filter_map(|child| session.node(*child)?.decision).collect();
     let offered = offered(session, node).into_iter();
-    offered
-        .map(|one| ProposalEntry { fate: fate(one, &node.turn, &done), ..proposal(one, &node.turn, &session.model) })
-        .collect()
+    // Where the model was changed, no model goes without saying.
+    let own = if session.header.model == session.model { session.model.as_str() } else { "" };
+    offered.map(|one| ProposalEntry { fate: fate(one, &node.turn, &done), ..proposal(one, &node.turn, own) }).collect()
 }
 
 /// The adopted effects that a step contradicts, a line each.
@@ -362,20 +362,6 @@ fn duel(turn: &Turn) -> Vec<String> {
         format!("{} [{}]: {would}{why}", side.name, with.join(", "))
     });
     std::iter::once(agree.to_owned()).chain(each).collect()
-}
-
-/// The proposals of a node in the order they came; before a decision of a blind session, in one that says nothing of their rank.
-pub fn offered<'a>(session: &Session, node: &'a Node) -> Vec<&'a Proposal> {
-    let mut proposals: Vec<&Proposal> = node.turn.proposals.iter().map(AsRef::as_ref).collect();
-    if hides_future(session, node) {
-        blind::shuffle(session, node.id, &mut proposals);
-    }
-    proposals
-}
-
-/// Whether nothing was decided yet at a node of a blind session.
-fn hides_future(session: &Session, node: &Node) -> bool {
-    session.blind && !node.outcome.done && !node.turn.decisions.iter().any(|d| d.takes())
 }
 
 /// A step with the state at it. Before a decision of a blind session the truth is left out.

@@ -1,3 +1,5 @@
+mod branches;
+
 use super::*;
 use base64::Engine;
 use serde_json::{Value, json};
@@ -33,7 +35,7 @@ fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
     }
     let story = story(&session, &BTreeMap::new(), &showings);
     let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
-    assert_eq!(titles, ["The episode", "Branch after step 0"]);
+    assert_eq!(titles, ["The episode", "Branch after step 0 of the episode"]);
     let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();
     assert_eq!(steps, session.nodes().len());
     assert_eq!(story.chapters[0].steps[1].decided, "typed by a person");

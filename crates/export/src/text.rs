@@ -2,8 +2,9 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::rows::ProposalEntry;
 use super::stated::Stated;
-use super::story::{Chapter, ProposalEntry, Step, Story};
+use super::story::{Chapter, Step, Story};
 use stepwright_text::sanitize::{line, visible};
 use stepwright_text::words::count;
 

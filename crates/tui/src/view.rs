@@ -2,13 +2,13 @@
 //!
 //! Pure: no terminal, no channel. The application folds notices in with [`View::notice`]; panes only read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepwright_episode::{
-    ArtifactId, ArtifactKind, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn,
-    Verdict, blind,
+    ArtifactId, ArtifactKind, AskId, Event, Node, NodeId, Offer, Proposal, ProposalId, Record, Session, Turn, Verdict,
+    blind,
 };
 use stepwright_library::{Impact, Look};
 use stepwright_method::{Methods, Place, Section};
@@ -109,8 +109,7 @@ pub struct View {
     given: Given,
     /// Why records wait to be written, if they do.
     pub unwritten: Option<Unwritten>,
-    /// Of each rejected proposal: the number of the first proposal made after its rejection.
-    rejections: HashMap<ProposalId, ProposalId>,
+    rejected: HashSet<ProposalId>,
     passed: Passed,
     /// The last computed order of the proposals.
     cache: Cache,
@@ -345,11 +344,6 @@ impl View {
 mod offered;
 mod passed;
 mod unseen;
-
-/// Whether a model or an agent wrote a proposal.
-fn is_written(proposal: &Proposal) -> bool {
-    matches!(proposal.origin, Origin::Greedy | Origin::Sample | Origin::Relayed | Origin::Agent)
-}
 
 #[cfg(test)]
 mod tests;

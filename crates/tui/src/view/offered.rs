@@ -6,8 +6,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{View, is_written};
-use stepwright_episode::{Actor, Choice, DecisionId, Mark, NodeId, Proposal, ProposalId, Session, Turn, blind};
+use super::View;
+use stepwright_episode::{Actor, Choice, Copies, DecisionId, Mark, NodeId, Proposal, ProposalId, Session, Turn, blind};
 use stepwright_protocol::Situation;
 
 /// The last computed rows, of the cursor's turn and of the way to it.
@@ -75,65 +75,14 @@ impl Offered {
         // Looked for once: a turn may hold very many proposals.
         let mended = view.node().filter(|node| node.replaced_up_to().is_some());
         let replaced = |proposal: &Proposal| mended.is_some_and(|node| node.is_replaced(proposal));
-        let recommended = turn.recommended.as_ref().and_then(|(id, _)| *id);
-        // What a person or the method refers to; among equals the newest. A copy that came after its action was taken is open: its
-        // verdict is of now, so it is shown.
-        let weight = |id: ProposalId| match turn.rejection(id) {
-            Some(_) => 3,
-            None if recommended == Some(id) => 2,
-            None => 0,
-        };
-        let mut weights: Vec<u8> = Vec::new();
-        // A row is placed where the last of its copies arrived, or the first that a model wrote.
-        let mut places: Vec<usize> = Vec::new();
-        // By action: its newest row, and the first proposal that came after a rejection of that row.
-        let mut open: HashMap<(bool, bool, &str), (usize, ProposalId)> = HashMap::new();
-        for (place, proposal) in turn.proposals.iter().enumerate() {
-            let new = offered.shown.len();
-            let rejected = view.rejections.get(&proposal.id).copied();
-            let written = is_written(proposal);
-            let row = match proposal.action.as_ref().filter(|_| written || proposal.origin.is_built_in()) {
-                None => new,
-                Some(action) => {
-                    let (row, end) = open
-                        .entry((written, replaced(proposal), action.text.as_str()))
-                        .or_insert((new, ProposalId::MAX));
-                    if proposal.id >= *end {
-                        (*row, *end) = (new, ProposalId::MAX);
-                    }
-                    *end = rejected.map_or(*end, |r| r.min(*end));
-                    *row
-                }
-            };
-            let weight = weight(proposal.id);
-            match (offered.shown.get_mut(row), weights.get_mut(row), places.get_mut(row), offered.written.get_mut(row))
-            {
-                (Some(shown), Some(before), Some(at), Some(times)) => {
-                    // Of what the built-in proposer offers again, the newest; of what a model wrote, the first.
-                    if weight > *before || (!written && weight == *before) {
-                        (*shown, *before) = (place, weight);
-                    }
-                    if proposal.origin.is_built_in() {
-                        *at = place;
-                    }
-                    if written {
-                        count(times, turn, place);
-                    }
-                }
-                _ => {
-                    offered.shown.push(place);
-                    weights.push(weight);
-                    places.push(place);
-                    let mut times = Vec::new();
-                    if written {
-                        count(&mut times, turn, place);
-                    }
-                    offered.written.push(times);
-                }
+        let Copies { rows, shown, fixed, places } = turn.copies(replaced);
+        (offered.rows, offered.shown, offered.fixed) = (rows, shown, fixed);
+        offered.written = vec![Vec::new(); places.len()];
+        for (place, (proposal, row)) in turn.proposals.iter().zip(&offered.rows).enumerate() {
+            if let Some(times) = offered.written.get_mut(*row).filter(|_| proposal.origin.is_written()) {
+                count(times, turn, place);
             }
-            offered.rows.push(row);
         }
-        offered.fixed = weights.iter().map(|weight| *weight > 0).collect();
         let mut order: Vec<usize> = (0..places.len()).collect();
         order.sort_by_key(|row| places.get(*row).copied());
         if let Some(session) = view.session.as_ref().filter(|_| view.hides_future()) {

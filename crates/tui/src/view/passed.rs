@@ -1,4 +1,4 @@
-//! The part of the view that is read from records beside the session: the chosen proposal, when each was rejected, how often assertions were
+//! The part of the view that is read from records beside the session: the chosen proposal, what was rejected before it, how often assertions were
 //! adopted and remarks made. Read from records as they arrive, and from all of an opened session, whose fold the driver hands over.
 
 use rustc_hash::FxHashMap;
@@ -9,7 +9,6 @@ use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Re
 #[derive(Debug, Default)]
 pub(super) struct Passed {
     here: NodeId,
-    next: ProposalId,
     recommended: FxHashMap<NodeId, ProposalId>,
 }
 
@@ -18,14 +17,13 @@ impl View {
     pub(super) fn pass(&mut self, record: &Record, pruned: bool) {
         let here = self.passed.here;
         match &record.event {
-            Event::Proposed { proposal } => self.passed.next = proposal.id + 1,
             Event::Decided { decision } if !decision.takes() => {
-                self.rejections.insert(decision.proposal(), self.passed.next);
+                self.rejected.insert(decision.proposal());
             }
             Event::Recommended { proposal: Some(id), .. } => {
                 self.passed.recommended.insert(record.node, *id);
                 // It moves the choice only where the person has not chosen yet, or rejected or pruned what was chosen.
-                if pruned || self.selected.is_none_or(|chosen| self.rejections.contains_key(&chosen)) {
+                if pruned || self.selected.is_none_or(|chosen| self.rejected.contains(&chosen)) {
                     self.selected = Some(*id);
                 }
             }

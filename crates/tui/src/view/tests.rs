@@ -1,5 +1,5 @@
 use super::*;
-use stepwright_episode::{Action, Actor, Choice, Decision, FORMAT_VERSION, Header, StepOutcome};
+use stepwright_episode::{Action, Actor, Choice, Decision, FORMAT_VERSION, Header, Origin, StepOutcome};
 
 struct Played {
     view: View,
@@ -144,6 +144,21 @@ fn the_same_text_of_two_models_is_one_row_with_both_names() {
     assert_eq!(offered.len(), 1);
     let authors = played.view.authors(offered[0].id);
     assert_eq!(crate::widgets::words::authors(&authors), "one x2, other x1");
+}
+
+#[test]
+fn a_text_that_is_no_action_is_one_row_however_often_models_wrote_it() {
+    let mut played = Played::new();
+    let mut write = |raw: &str, action: Option<&str>| {
+        let id = played.session().next_proposal();
+        let problem = action.is_none().then(|| "no action".to_owned());
+        let action = action.map(|text| Action::new(text, None));
+        let proposal = Proposal { action, problem, ..Proposal::new(id, raw, Origin::Sample) };
+        played.event(Event::Proposed { proposal: proposal.into() });
+    };
+    ["I look", "I look\n", "I look", "I wait"].into_iter().for_each(|raw| write(raw, None));
+    write("I look", Some("I look"));
+    assert_eq!(played.rows(), ["1 I look 3 times", "4 I wait", "5 I look"]);
 }
 
 /// U19: what a person rejected is out of the way of what is open, and no number counts it.

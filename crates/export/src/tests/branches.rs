@@ -1,0 +1,269 @@
+//! What exports say of a session with branches, and of one whose method or model was changed on the way.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{header, records, showings};
+use crate::{Format, compare, render, story, summary};
+use stepwright_episode::duel::Side;
+use stepwright_episode::{
+    Action, Actor, AskKind, BranchEdit, Choice, Configuration, Decision, Event, NodeId, Origin, Proposal, ProposalId,
+    Record, Session, StepOutcome, Usage,
+};
+
+/// A session that is recorded event by event.
+struct Played {
+    session: Session,
+    records: Vec<Record>,
+}
+
+impl Played {
+    /// The session of the other tests: one step to a shelf, undone, then one to a bed.
+    fn new() -> Self {
+        let mut played = Played { session: Session::new(header()), records: Vec::new() };
+        records().into_iter().for_each(|record| played.record(record.node, record.event));
+        played
+    }
+
+    fn record(&mut self, node: NodeId, event: Event) {
+        let record = Record { id: self.session.records() + 1, ts: 0, node, event };
+        self.session.apply(&record).unwrap();
+        self.records.push(record);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.record(self.session.cursor(), event);
+    }
+
+    fn propose(&mut self, text: &str, origin: Origin) -> ProposalId {
+        let id = self.session.next_proposal();
+        let proposal = Proposal { action: Some(Action::new(text, None)), ..Proposal::new(id, text, origin) };
+        self.event(Event::Proposed { proposal: proposal.into() });
+        id
+    }
+
+    fn decide(&mut self, choice: Choice) -> u64 {
+        let id = self.session.next_decision();
+        let decision = Decision { id, choice, by: Actor::Person, why: String::new() };
+        self.event(Event::Decided { decision: decision.into() });
+        id
+    }
+
+    fn step(&mut self, text: &str) -> NodeId {
+        let proposal = self.propose(text, Origin::Greedy);
+        let decision = self.decide(Choice::Approve { proposal });
+        let (child, action) = (self.session.next_node(), Action::new(text, None).into());
+        let (outcome, changes) = (StepOutcome::default().into(), json!([]).into());
+        self.event(Event::Executed { decision, child, action, outcome, changes });
+        child
+    }
+
+    fn edit(&mut self, branch: NodeId, edit: BranchEdit) {
+        self.event(Event::BranchEdited { branch, edit });
+    }
+
+    fn name(&mut self, branch: NodeId, name: &str) {
+        self.edit(branch, BranchEdit::Name { name: name.into() });
+    }
+
+    fn use_from_here(&mut self, method: &str, model: &str) {
+        let options = BTreeMap::new();
+        self.event(Event::Configured(Configuration { model: model.into(), method: method.into(), options }));
+    }
+
+    fn spend(&mut self, kind: AskKind, model: &str, tokens: u64) {
+        let (ask, prompt) = (self.session.next_ask(), None);
+        self.event(Event::Asked { ask, kind, model: model.into(), prompt, n: 1, temperature: 0.0 });
+        let usage = Some(Usage::new(tokens, 1));
+        self.event(Event::Answered { ask, texts: vec!["x".to_owned()].into(), usage, ms: 1 });
+    }
+
+    fn titles(&self) -> Vec<String> {
+        let story = story(&self.session, &BTreeMap::new(), &showings);
+        story.chapters.into_iter().map(|chapter| chapter.title).collect()
+    }
+
+    fn text(&self, format: Format) -> String {
+        render(format, &header(), &self.records, showings).unwrap()
+    }
+
+    fn columns(&self) -> Vec<compare::Column> {
+        let line = |tip| compare::Line { name: String::new(), session: &self.session, tip, ghost: None };
+        compare::compare(&compare::tips(&self.session).into_iter().map(line).collect::<Vec<_>>()).columns
+    }
+}
+
+/// S1: the branch that was left last was deleted, and was still the main line of every list and export.
+#[test]
+fn a_deleted_branch_is_not_the_main_line() {
+    let mut played = Played::new();
+    played.event(Event::Moved { to: 0 });
+    assert_eq!(played.session.redo_target(), Some(2));
+    played.edit(2, BranchEdit::Delete { deleted: true });
+    assert_eq!(played.session.redo_target(), Some(1), "the branch that is left");
+    let line = |session: &Session| session.line().iter().map(|node| node.id).collect::<Vec<_>>();
+    assert_eq!(line(&played.session), [0, 1]);
+    assert_eq!((compare::tips(&played.session), compare::end(&played.session, 0)), (vec![1], 1));
+    assert_eq!(played.titles(), ["The episode"]);
+    let siblings = |node| played.session.siblings(played.session.node(node).unwrap());
+    assert_eq!((siblings(1), siblings(2), siblings(0)), (Some((0, vec![1])), None, None));
+    for format in [Format::Text, Format::Html, Format::Atif] {
+        let text = played.text(format);
+        assert!(!text.contains("> go to bed 1") && text.contains("go to shelf 1"), "{format:?}: {text}");
+    }
+    let atif: Value = serde_json::from_str(&played.text(Format::Atif)).unwrap();
+    assert_eq!(atif["steps"].as_array().unwrap().len(), 3, "the sentence, the beginning, one step");
+    played.edit(1, BranchEdit::Delete { deleted: true });
+    assert_eq!((line(&played.session), played.session.redo_target()), (vec![0], None));
+    assert_eq!(compare::tips(&played.session), [0]);
+    played.edit(2, BranchEdit::Delete { deleted: false });
+    assert_eq!(line(&played.session), [0, 2], "as it was left");
+}
+
+/// The end of a branch below which all was deleted is an end.
+#[test]
+fn what_is_left_above_a_deleted_branch_is_a_branch() {
+    let mut played = Played::new();
+    played.event(Event::Moved { to: 1 });
+    let deeper = played.step("look");
+    played.event(Event::Moved { to: 2 });
+    assert_eq!(compare::tips(&played.session), [2, deeper]);
+    played.edit(deeper, BranchEdit::Delete { deleted: true });
+    assert_eq!(compare::tips(&played.session), [2, 1]);
+}
+
+/// C3: two steps have the same number where two branches are that long.
+#[test]
+fn titles_name_the_branch_the_session_is_on_and_the_one_that_another_leaves() {
+    let mut played = Played::new();
+    let look = played.step("look");
+    played.event(Event::Moved { to: 2 });
+    played.step("wait");
+    played.event(Event::Moved { to: 1 });
+    played.step("open");
+    played.event(Event::Moved { to: 1 });
+    played.step("close");
+    played.event(Event::Moved { to: look });
+    let shelf = "the branch of `go to shelf 1` at step 1";
+    assert_eq!(
+        played.titles(),
+        [
+            "The episode",
+            "Branch after step 0 of the episode",
+            "Branch after step 1 of the episode",
+            &format!("Branch after step 1 of {shelf}")
+        ]
+    );
+    played.name(1, "by the shelf");
+    played.name(look, "looking");
+    assert_eq!(
+        played.titles(),
+        [
+            "The episode: looking",
+            "Branch after step 0 of the episode: by the shelf",
+            "Branch after step 1 of the episode",
+            "Branch after step 1 of branch `by the shelf`"
+        ]
+    );
+}
+
+/// C9: what the method offers again after a rejection was listed twice.
+#[test]
+fn what_is_offered_again_is_one_row_as_in_the_workbench() {
+    let mut played = Played::new();
+    played.step("wait");
+    let offer = |played: &mut Played| ["a", "b", "c"].map(|text| played.propose(text, Origin::Symbolic));
+    let [rejected, ..] = offer(&mut played);
+    played.decide(Choice::Reject { proposal: rejected, reason: "no".into() });
+    offer(&mut played);
+    for text in ["said", "said", "other"] {
+        played.propose(text, Origin::Sample);
+    }
+    let rows = |played: &Played| {
+        let story = story(&played.session, &BTreeMap::new(), &showings);
+        let step = story.chapters[0].steps.iter().find(|step| step.here).unwrap().clone();
+        let row = |entry: crate::ProposalEntry| format!("{} {} {}", entry.text, entry.origin, entry.fate);
+        step.proposals.into_iter().map(row).map(|row| row.trim_end().to_owned()).collect::<Vec<_>>()
+    };
+    let built_in = "built-in proposer, no language model";
+    let expected = [
+        &format!("a {built_in} rejected: no"),
+        &format!("a {built_in}"),
+        &format!("b {built_in}"),
+        &format!("c {built_in}"),
+        "said sample, x2",
+        "other sample",
+    ];
+    assert_eq!(rows(&played), expected);
+    // The copy that something came of stands for the others.
+    let said = played.session.next_proposal() - 2;
+    let decision = played.decide(Choice::Approve { proposal: said });
+    let (child, action) = (played.session.next_node(), Action::new("said", None).into());
+    let (outcome, changes) = (StepOutcome::default().into(), json!([]).into());
+    played.event(Event::Executed { decision, child, action, outcome, changes });
+    played.event(Event::Moved { to: child - 1 });
+    assert_eq!(rows(&played)[4], "said sample, x2 taken");
+}
+
+/// S3: the method and the model in use last were given for everything that was decided before.
+#[test]
+fn columns_pages_and_trajectories_say_what_their_steps_were_decided_under() {
+    let mut played = Played::new();
+    played.step("before");
+    played.event(Event::Moved { to: 2 });
+    played.use_from_here("react", "large");
+    played.step("after");
+    let of = |column: &compare::Column| (column.method.clone(), column.model.clone());
+    let columns = played.columns();
+    assert_eq!(of(&columns[0]), ("few-shot then react".to_owned(), "symbolic then large".to_owned()));
+    assert_eq!(of(&columns[1]), ("few-shot".to_owned(), "symbolic".to_owned()));
+    assert_eq!(summary(&played.session).method, "few-shot then react");
+    let said = "react with large from here on";
+    let text = played.text(Format::Text);
+    assert!(text.contains("method   few-shot then react") && text.contains("symbolic then large"), "{text}");
+    assert_eq!(text.matches(said).count(), 1, "{text}");
+    let page = played.text(Format::Html);
+    assert!(page.contains("few-shot then react") && page.contains(said), "{page}");
+    let line = |tip| compare::Line { name: String::new(), session: &played.session, tip, ghost: None };
+    let found = compare::compare(&[line(compare::tips(&played.session)[0])]);
+    assert_eq!(found.rows[1].cells[0].as_ref().unwrap().notes, [said]);
+    let atif: Value = serde_json::from_str(&played.text(Format::Atif)).unwrap();
+    assert_eq!(atif["agent"]["model_name"], "large");
+    let models: Vec<_> = atif["steps"].as_array().unwrap().iter().map(|step| step.get("model_name")).collect();
+    assert_eq!(models, [None, None, Some(&json!("symbolic")), None]);
+    // Changed again, and nothing decided since: the steps stay what they were.
+    played.use_from_here("reprompt", "small");
+    assert_eq!(of(&played.columns()[0]), ("few-shot then react".to_owned(), "symbolic then large".to_owned()));
+}
+
+/// S4: every column carried the tokens of the whole session.
+#[test]
+fn a_column_has_the_tokens_of_its_own_steps() {
+    let mut played = Played::new();
+    played.spend(AskKind::GREEDY, "large", 40);
+    played.event(Event::Moved { to: 1 });
+    played.spend(AskKind::GREEDY, "large", 100);
+    played.event(Event::Moved { to: 0 });
+    played.spend(AskKind::GREEDY, "large", 7);
+    let of_side = |name: &str| json!({ "for": "other", "tag": "duel", "of": name, "label": format!("the next action, for {name}") });
+    for (name, tokens) in [("left", 1000), ("right", 2000)] {
+        played.spend(serde_json::from_value(of_side(name)).unwrap(), "small", tokens);
+    }
+    let proposal = played.propose("elsewhere", Origin::Greedy);
+    let side = |name: &str, proposal| Side {
+        name: name.into(),
+        configuration: Configuration::default(),
+        set: String::new(),
+        prompts: String::new(),
+        proposal,
+        why: String::new(),
+    };
+    played.event(Event::Dueled { sides: vec![side("left", Some(proposal)), side("right", None)].into() });
+    played.event(Event::Moved { to: 2 });
+    let tokens = |columns: &[compare::Column]| columns.iter().map(|column| column.tokens).collect::<Vec<_>>();
+    assert_eq!(tokens(&played.columns()), [8 + 41, 8 + 101], "what the sides were asked is theirs");
+    let line = |ghost| compare::Line { name: String::new(), session: &played.session, tip: 2, ghost };
+    let found = compare::compare(&[line(None), line(Some("left"))]);
+    assert_eq!(tokens(&found.columns), [8 + 41, 1001]);
+}
