@@ -415,6 +415,22 @@ impl Session {
         Some(taken.filter(|(_, offer)| matches!(offer.fate, OfferState::Taken { edited: false, .. })))
     }
 
+    /// A document at the cursor as it was written last, before what a person changed of it; none where a person began it.
+    pub fn as_written(&self, artifact: &ArtifactId) -> Option<&Arc<Value>> {
+        let mut written = self.document(artifact)?;
+        let mut number = self.home(artifact)?.documents.last(artifact);
+        while let Some(change) = number.and_then(|number| self.changes.get(number)).filter(|change| !change.begins) {
+            let offer = change.offer.and_then(|offer| self.node(change.node)?.offer(offer));
+            match offer.map(|offer| (&offer.fate, &offer.written.value)) {
+                Some((OfferState::Taken { edited: true, .. }, offered)) => return offered.as_ref(),
+                Some(_) => break,
+                None => written = change.before.as_ref()?,
+            }
+            number = change.previous;
+        }
+        Some(written)
+    }
+
     /// The change that redo would make again of a document, with its number among the changes of the session.
     pub fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &DocumentChange)> {
         let number = self.home(artifact)?.documents.undone(artifact)?;

@@ -13,6 +13,7 @@ pub mod belief_update;
 pub mod blocking;
 pub mod context;
 mod derived;
+pub mod edited;
 mod explain;
 mod external;
 mod info;

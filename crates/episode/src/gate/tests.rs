@@ -60,6 +60,35 @@ fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
 }
 
 #[test]
+fn a_document_is_as_it_was_written_before_a_person_changed_it() {
+    let mut session = Sim::new().into_gate().session().clone();
+    let plan = |text: &str| json!({ "text": text });
+    let mut record = |event| {
+        session.apply(&Record { id: session.records() + 1, ts: 0, node: 0, event }).unwrap();
+        session.as_written(&ArtifactId::PLAN).cloned()
+    };
+    let settled = |offer, text, by| {
+        let patch = crate::replacing(&plan(text)).into();
+        Event::ArtifactSettled { artifact: ArtifactId::PLAN, offer, patch, by, edited: false, why: String::new() }
+    };
+    let offered = |offer, text| {
+        let (artifact, title, raw) = (ArtifactId::PLAN, String::new(), String::new());
+        let value = Some(plan(text).into());
+        let written = Written { artifact, due: None, title, raw, repairs: vec![], value, problem: None };
+        Event::ArtifactOffered { offer, ask: None, written: written.into(), beside: false }
+    };
+    let is = |text| Some(std::sync::Arc::new(plan(text)));
+    assert_eq!(record(settled(None, "typed", Actor::Person)), None, "a person began it");
+    record(offered(1, "a"));
+    assert_eq!(record(settled(Some(1), "a", Actor::Policy)), is("a"));
+    assert_eq!(record(settled(None, "b", Actor::Person)), is("a"));
+    assert_eq!(record(settled(None, "c", Actor::Person)), is("a"));
+    assert_eq!(record(Event::ArtifactUndone { artifact: ArtifactId::PLAN }), is("a"));
+    record(offered(2, "d"));
+    assert_eq!(record(settled(Some(2), "d", Actor::Policy)), is("d"));
+}
+
+#[test]
 fn reports_nobody_waits_for_change_nothing() {
     let mut sim = Sim::new();
     let before = sim.records.len();

@@ -9,6 +9,7 @@ pub use active_plan::{ActivePlan, Taken, active_plan, is_line, judgement};
 
 use super::{Answer, Context, Place, Reading, Section, SectionLine, Step, StepStatus};
 use crate::artifacts::ArtifactSpec;
+use crate::edited::origin_of_plan_line;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use stepwright_episode::gate::{Conduct, Draft};
@@ -59,7 +60,7 @@ pub enum Upcoming<'a> {
 }
 
 /// The next step: the plan's next line by `next`, which gives `None` where the plan in force is of no use any more.
-/// Lines are offered under `origin`.
+/// Lines are offered under `origin`, those that a person changed or added as that person's.
 pub fn upcoming<'a>(
     cx: &Context<'a>,
     origin: Origin,
@@ -77,7 +78,13 @@ pub fn upcoming<'a>(
     }
     let force = cx.node().and_then(|here| cx.so_far(Taken::default()).active_plan(here)).filter(|_| !again);
     match force.as_ref().and_then(next) {
-        Some(Ok(line)) => Upcoming::Step(Box::new(offer(cx, line, origin))),
+        Some(Ok(line)) => {
+            let origin = match force.as_ref().is_some_and(|force| force.edited) {
+                true => origin_of_plan_line(cx.session, line.line, origin),
+                false => origin,
+            };
+            Upcoming::Step(Box::new(offer(cx, line, origin)))
+        }
         Some(Err(step)) => Upcoming::Step(step),
         None => Upcoming::Plan { again, before: force },
     }

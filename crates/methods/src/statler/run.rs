@@ -7,6 +7,7 @@ use stepwright_belief as belief;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{ArtifactId, AskKind, Decision, Origin};
 use stepwright_method::context::{kind_of, source};
+use stepwright_method::edited::origin_of_line;
 use stepwright_method::request_program::ActiveProgram;
 use stepwright_method::{Context, Deed, Program, Step};
 
@@ -50,6 +51,10 @@ pub(super) fn next_call(cx: &Context<'_>, force: &ActiveProgram) -> Step {
         _ => (done, "the program has made its calls; this closes the request".to_owned()),
     };
     let origin = if cx.model.language { Origin::Greedy } else { Origin::Reference };
+    // Of the calls those are a person's that the program has as lines since a person edited it.
+    let written = force.answer.as_deref().unwrap_or_default();
+    let at = force.code.lines().position(|own| own.trim() == line.trim());
+    let origin = at.map_or(origin, |at| origin_of_line(written, &force.code, at + 1, origin));
     let (number, action) = (Some(force.made + 1), Some(cx.action(line)));
     let draft = Draft { line: number, action, rationale: Some(why), ..Draft::new(line, origin) };
     Step::Offer { ask: cx.own(AskKind::PROGRAM_CALL, THE_PROGRAM, 1, Value::Null), drafts: vec![draft], note: None }
