@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use stepwright_episode::{Actor, Choice, Node as SessionNode, ProposalId, Session, StepOutcome};
+use stepwright_episode::{Actor, Choice, ProposalId, Session, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::{WorldKind, transcript_of};
@@ -199,8 +199,9 @@ impl Writing {
             let calls = node.outcome.calls.iter().map(|call| self.call(call)).collect();
             episode.nodes.push(Node { parent: node.parent.map(|parent| parent as u32), calls, silent: false });
         }
-        let reached = reached(session.nodes());
-        for node in session.nodes() {
+        let reached = reached(session);
+        // What was deleted is nobody's evidence; its nodes stay, so that the others are where the session has them.
+        for node in session.kept() {
             for decision in &node.turn.decisions {
                 let by_person = decision.by == Actor::Person;
                 let mut offered = |proposal: ProposalId, person: Person, words: String| {
@@ -228,8 +229,8 @@ impl Writing {
                     }
                     _ => {}
                 }
-                let children = node.children.iter().filter_map(|id| session.node(*id));
-                let Some(child) = children.into_iter().find(|child| child.decision == Some(decision.id)) else {
+                let mut children = session.kept_children(node);
+                let Some(child) = children.find(|child| child.decision == Some(decision.id)) else {
                     continue;
                 };
                 let Some(call) = child.action.as_ref().and_then(|action| action.call.as_deref()) else { continue };
@@ -259,13 +260,13 @@ fn refusal(outcome: &StepOutcome) -> Option<String> {
     outcome.error.clone().or_else(|| step.is_refused().then_some(outcome.observation.clone()))
 }
 
-/// Of each node whether the goal was reached on a branch through it: yes if on one, no if all that ended did not.
-fn reached(nodes: &[std::sync::Arc<SessionNode>]) -> Vec<Option<bool>> {
-    let mut reached: Vec<Option<bool>> = vec![None; nodes.len()];
-    for node in nodes.iter().rev() {
+/// Of each node whether the goal was reached on a branch through it that was not deleted: yes if on one, no if all that ended did not.
+fn reached(session: &Session) -> Vec<Option<bool>> {
+    let mut reached: Vec<Option<bool>> = vec![None; session.nodes().len()];
+    for node in session.nodes().iter().rev() {
         let own = (node.outcome.won || node.outcome.done).then(|| node.outcome.reached()).flatten();
         let below: Vec<Option<bool>> =
-            node.children.iter().map(|child| reached.get(*child as usize).copied().flatten()).collect();
+            session.kept_children(node).map(|child| reached.get(child.id as usize).copied().flatten()).collect();
         let found = match own {
             Some(true) => own,
             _ if below.contains(&Some(true)) => Some(true),

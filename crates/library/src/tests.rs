@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use stepwright_episode::log;
+use stepwright_episode::{BranchEdit, Event, Record, Session, log};
 
 use super::*;
 
@@ -159,6 +159,28 @@ fn sessions_say_what_a_person_did() {
         let text = serde_json::to_string(&contents).unwrap();
         assert_eq!(serde_json::from_str::<Contents>(&text).unwrap(), contents);
     }
+}
+
+#[test]
+fn decisions_of_a_deleted_branch_are_nobodys() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../export/src/tests/session.jsonl");
+    let mut session = log::load(&path).unwrap().session;
+    let texts = |session: &Session| {
+        let contents = Contents::of_session(session);
+        contents.episodes[0].decisions.iter().map(|decision| decision.text.clone()).collect::<Vec<_>>()
+    };
+    let before = texts(&session);
+    let edit = |deleted| Event::BranchEdited { branch: 1, edit: BranchEdit::Delete { deleted } };
+    let record = |event, session: &mut Session| {
+        session.apply(&Record { id: session.records() + 1, ts: 0, node: 2, event }).unwrap();
+    };
+    let gone = session.node(1).unwrap().action.clone().unwrap().text.clone();
+    record(edit(true), &mut session);
+    let expected: Vec<String> = before.iter().filter(|text| **text != gone).cloned().collect();
+    assert_eq!(texts(&session), expected);
+    assert!(expected.len() < before.len());
+    record(edit(false), &mut session);
+    assert_eq!(texts(&session), before);
 }
 
 #[test]
