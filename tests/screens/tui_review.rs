@@ -213,6 +213,17 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
     assert_eq!(app.take_effects().last(), Some(&Effect::Send(Command::Gate(Request::SetBlind(false)))));
 }
 
+/// Rows carried their marks, and below them it said that nothing was checked.
+#[test]
+fn what_was_checked_is_said_where_nothing_is_chosen_or_recommended() {
+    let mut builder = Builder::default();
+    builder.push(Event::BlindSet { blind: true });
+    let mut app = shown(builder.propose());
+    press(&mut app, &[KeyCode::Char('V'), KeyCode::Right]);
+    let text = screen(&mut app, 120, 40);
+    assert!(!text.contains("Nothing was checked.") && text.contains("each marked with what came of it"), "{text}");
+}
+
 #[test]
 fn the_order_of_a_blind_session_says_nothing_of_the_ranking() {
     let order = |created: u64, blind: bool| {

@@ -407,6 +407,7 @@ impl Launcher for Launch {
         let text = match form {
             ExportForm::Html => render(Format::Html, loaded)?,
             ExportForm::Jsonl => render(Format::Jsonl, loaded)?,
+            ExportForm::Atif => render(Format::Atif, loaded)?,
             ExportForm::Cast => recording::cast(loaded, &self.config, &self.sources)?,
         };
         target::write(to, &text, &[session.to_owned()]).map_err(|e| e.to_string())

@@ -196,7 +196,7 @@ actions! {
         Duel "duel" "X" "duel" "Ask two to four models, methods or sets of assertions what each would do here, side by side";
     }
     Gate "Go back, branch, compare" {
-        Undo "undo" "u" "undo" "Go back one decision; the world goes with it";
+        Undo "undo" "u" "undo" "Go back one step; the world goes with it, and rejections stay";
         Redo "redo" "ctrl-r U" "redo" "Go forward along the last path";
         Tree "tree" "t" "branches" "Show every step and branch; go to any of them";
         CompareBranches "compare-branches" "C" "compare" "Show branches, and other sessions, side by side, aligned by step";
@@ -207,7 +207,7 @@ actions! {
         Note "note" "c" "note" "Write a remark into the session";
     }
     Global "Review, and pass on" {
-        Export "export" "ctrl-e" "export" "Write the session out as a page, records or a recording";
+        Export "export" "ctrl-e" "export" "Write the session out as a page, records, a recording or a trajectory";
     }
     Global "Find a key or a word" {
         Help "help" "?" "help" "Show all keys";

@@ -105,6 +105,8 @@ pub enum ExportForm {
     Jsonl,
     /// A recording for terminal players.
     Cast,
+    /// Harbor's trajectory.
+    Atif,
 }
 
 impl ExportForm {
@@ -113,6 +115,7 @@ impl ExportForm {
             ExportForm::Html => ".html",
             ExportForm::Jsonl => ".export.jsonl",
             ExportForm::Cast => ".cast",
+            ExportForm::Atif => ".atif.json",
         }
     }
 }

@@ -301,6 +301,20 @@ impl View {
         self.node()?.document(&ArtifactId::PLAN)?.get("text")?.as_str()
     }
 
+    /// The plan in force, where a change of it can be turned. One that a method made is not taken back: it would only make it anew.
+    pub(crate) fn changed_plan(&self) -> Option<ArtifactId> {
+        let plan = self.node().and_then(|node| node.document(&ArtifactId::PLAN));
+        let written = plan.is_some_and(|plan| plan.get("node").is_some());
+        let undone = self.session.as_ref().is_some_and(|session| session.last_undone(&ArtifactId::PLAN).is_some());
+        (written || undone).then_some(ArtifactId::PLAN)
+    }
+
+    /// Whether the method in use plans in programs.
+    pub(crate) fn plans_programs(&self) -> bool {
+        let method = self.session.as_ref().and_then(|session| self.methods.named(&session.method));
+        method.is_some_and(|method| method.info().programs)
+    }
+
     fn lines(&self) -> Option<Lines> {
         named(&self.worlds, &self.session.as_ref()?.header.world).ok()?.lines
     }

@@ -332,9 +332,7 @@ impl App {
             Some((None, why)) => why.as_str(),
             _ => "",
         };
-        let method = self.view.methods.named(&session.method);
-        let program = method.is_some_and(|m| m.info().programs);
-        let form = asked::plan(plan, line, why, program);
+        let form = asked::plan(plan, line, why, self.view.plans_programs());
         self.open(form);
     }
 

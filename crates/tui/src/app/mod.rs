@@ -660,6 +660,10 @@ impl App {
     }
 
     fn copy(&mut self, text: String) {
+        // What the clipboard holds is worth more than nothing.
+        if text.trim().is_empty() {
+            return self.say(Level::Info, "there is nothing to copy here".to_owned());
+        }
         let bytes = text.len();
         let shown = (!text.contains('\n') && text.chars().count() <= SHORT_COPY).then(|| format!("Copied `{text}`"));
         self.effects.push(Effect::Copy(text));

@@ -276,7 +276,8 @@ pub fn plan(written: &str, line: usize, why: &str, program: bool) -> Form {
     let about = "In force from here on; it is recorded as your correction.".to_owned();
     let of = Of::Document { program, why: why.to_owned() };
     let request = |text| Request::correct(ArtifactId::PLAN, text);
-    text("Edit the program, then go on with it", about, written, of, request).at_line(line)
+    let title = if program { "Edit the program, then go on with it" } else { "Edit the plan, then go on with it" };
+    text(title, about, written, of, request).at_line(line)
 }
 
 /// A form of states: the offered one, or the one in force.

@@ -15,8 +15,8 @@ use crate::widgets::words;
 use crate::widgets::wrap::wrapped;
 
 const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
-                     refuse or type one; only then does it happen. Every decision can be undone; a new one from an \
-                     earlier step begins a branch. Shared keys go to the focused pane first; in Proposals they decide. \
+                     refuse or type one; only then does it happen. Every step can be undone; another decision at an \
+                     earlier one begins a branch. What was rejected stays so, and can be typed. Shared keys go to the focused pane first; in Proposals they decide. \
                      `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
                      each record; there is nothing to save by hand.";
 

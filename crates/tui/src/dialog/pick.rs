@@ -47,6 +47,7 @@ impl Pick {
             item("html", "one self-contained page to read", ExportForm::Html),
             item("jsonl", "the records, one a line", ExportForm::Jsonl),
             item("cast", "a recording for terminal players, a marker per decision", ExportForm::Cast),
+            item("atif", "a trajectory (Harbor) of the branch it is on", ExportForm::Atif),
         ];
         Pick { title: "Write the session out as", items, list: ListState::default() }
     }

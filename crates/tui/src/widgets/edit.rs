@@ -136,6 +136,16 @@ impl Editor {
             // As in a shell: the text before the cursor is deleted.
             KeyCode::Char('u') if ctrl => self.area.delete_line_by_head(),
             KeyCode::Char(_) if room == 0 => false,
+            KeyCode::Home | KeyCode::End if ctrl && self.lines => {
+                let to_end = key.code == KeyCode::End;
+                let (row, column) = match to_end {
+                    true => (CursorMove::Bottom, CursorMove::End),
+                    false => (CursorMove::Top, CursorMove::Head),
+                };
+                self.area.move_cursor(row);
+                self.area.move_cursor(column);
+                false
+            }
             _ => self.area.input(key),
         };
         if changed { Edited::Changed } else { Edited::Same }
@@ -258,6 +268,17 @@ mod tests {
         editor.input(press(KeyCode::Home));
         assert_eq!(drawn(&mut editor), "assert self.invento…");
         assert_eq!(drawn(&mut Editor::line("short")), format!("{:<20}", "short"));
+    }
+
+    #[test]
+    fn the_ends_of_a_text_are_a_key_away() {
+        let mut editor = Editor::lines("one\ntwo\nthree");
+        for (code, before) in
+            [(KeyCode::End, "one\ntwo\nthree"), (KeyCode::Home, ""), (KeyCode::End, "one\ntwo\nthree")]
+        {
+            editor.input(Input::Key(KeyEvent::new(code, KeyModifiers::CONTROL)));
+            assert_eq!(editor.before(), before);
+        }
     }
 
     #[test]

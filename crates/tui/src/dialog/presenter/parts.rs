@@ -78,8 +78,9 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
     rows
 }
 
-fn checked(proposal: Option<&ProposalEntry>, theme: &Theme, columns: usize) -> Vec<Row> {
+fn checked(step: &Step, proposal: Option<&ProposalEntry>, theme: &Theme, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
+    let each = step.proposals.iter().filter(|proposal| !proposal.checks.is_empty()).count();
     if let Some(proposal) = proposal {
         for (status, condition, detail) in &proposal.checks {
             let (glyph, role) = look(theme, status);
@@ -94,6 +95,9 @@ fn checked(proposal: Option<&ProposalEntry>, theme: &Theme, columns: usize) -> V
         if let Some(why) = &proposal.rationale {
             rows.extend(labelled("because  ", Role::Text, why, columns));
         }
+    } else if each > 0 {
+        let text = format!("{}, each marked with what came of it; none is chosen yet.", count(each, "proposal"));
+        rows.extend(labelled("", Role::Dim, &text, columns));
     } else {
         rows.push(vec![run(Role::Dim, "Nothing was checked.")]);
     }
@@ -149,7 +153,7 @@ pub fn parts(
     if let Some((_, step)) = &from {
         parts.offered = offered(step, taken, theme, columns, most);
         let proposal = taken.or_else(recommended).and_then(|at| step.proposals.get(at));
-        parts.checked = checked(proposal, theme, columns);
+        parts.checked = checked(step, proposal, theme, columns);
         for proposal in step.proposals.iter().filter(|p| p.fate.starts_with("rejected")) {
             let text = format!("{}: {}", words::one_line(&proposal.text), proposal.fate);
             parts.chosen.extend(labelled(&format!("{} ", theme.glyphs.no), Role::Warn, &text, columns));

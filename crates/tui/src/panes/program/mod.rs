@@ -332,11 +332,7 @@ impl Pane for ProgramPane {
     }
 
     fn documents(&self, view: &View) -> Vec<ArtifactId> {
-        // A plan that a method made is not taken back: it would only make it anew.
-        let written =
-            view.node().and_then(|node| node.document(&ArtifactId::PLAN)).is_some_and(|p| p.get("node").is_some());
-        let undone = view.session.as_ref().is_some_and(|session| session.last_undone(&ArtifactId::PLAN).is_some());
-        Vec::from_iter((written || undone).then_some(ArtifactId::PLAN))
+        view.changed_plan().into_iter().collect()
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {

@@ -520,13 +520,20 @@ impl Pane for ProposalsPane {
             (PaneAction::Edit, "edit"),
         ];
         if view.plan().is_some() && !view.session.as_ref().is_some_and(|s| s.is_done()) {
-            actions.insert(2, (PaneAction::EditWhole, "edit the plan"));
+            actions
+                .insert(2, (PaneAction::EditWhole, if view.plans_programs() { "edit program" } else { "edit plan" }));
+            actions.extend(self.turns(view));
         }
         // What is said of the chosen one is scrolled by the keys that scroll words elsewhere, and by the pages.
         actions.extend(WORDS.into_iter().filter(|_| cut));
         actions.extend(BROWSING);
         actions.push((PaneAction::Copy, "copy"));
         actions
+    }
+
+    /// The plan whose next line is offered.
+    fn documents(&self, view: &View) -> Vec<ArtifactId> {
+        view.changed_plan().into_iter().collect()
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
