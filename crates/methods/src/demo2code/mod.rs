@@ -11,7 +11,7 @@ mod stages;
 use serde_json::{Map, Value};
 use stepwright_skill::code::{self, Parts};
 
-use self::stages::{CODE, END, SPECIFY, SUMMARIZE, Stage};
+use self::stages::{CODE, END, SPECIFY, STAGES, SUMMARIZE, Stage};
 use super::code_policy::{FUNCTION_TOKENS, ask, computed, in_words, next_line, program, rows, stopped, whatever};
 use super::react::{LIMITS, over};
 use stepwright_episode::{Ask, AskKind, Decision, Generation, Origin, Shape};
@@ -27,13 +27,6 @@ use stepwright_method::{
 const TOKENS: u32 = 8_000;
 /// What the language of a program is called behind a fence.
 const LANGUAGES: [&str; 3] = ["python", "py", "Python"];
-
-stepwright_world::option_specs! {
-    STAGES: "stages", "Stages in answers", "how a model's answers are read", [
-        "mended" = "by like marks; again without a program",
-        "published" = "as Demo2Code's program reads them: by the very marks; an empty program is one"
-    ] or "mended";
-}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demo2Code;

@@ -1,6 +1,5 @@
 //! The stages before a program, read from the records: which demonstrations are summed up how far, and the specification made of them.
 
-use super::STAGES;
 use crate::react::{examples_of, transcript_of};
 use stepwright_episode::{Ask, AskKind, Node, OwnAsk};
 use stepwright_method::prompting::of_demonstration;
@@ -18,6 +17,13 @@ pub(super) const SPECIFY: &str = "specify";
 pub(super) const CODE: &str = "code";
 const SUMMARY: &str = "summary";
 const SPECIFICATION: &str = "specification";
+
+stepwright_world::option_specs! {
+    pub(super) STAGES: "stages", "Stages in answers", "how a model's answers are read", [
+        "mended" = "by like marks; again without a program",
+        "published" = "as Demo2Code's program reads them: by the very marks; an empty program is one"
+    ] or "mended";
+}
 
 /// The stage that is due before a program can run.
 #[derive(Debug, Clone, PartialEq, Eq)]

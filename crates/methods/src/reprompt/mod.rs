@@ -31,6 +31,7 @@ pub(super) use record::ARTIFACT;
 
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
+use stepwright_method::publications::SETTINGS;
 use stepwright_method::{
     Answer, Context, DerivedState, Method, MethodInfo, Place, Reading, Section, Step, Stop, VetoedAction, WorkInput,
 };
@@ -59,6 +60,11 @@ impl FreeForm {
             Loop::Notebook => Reader::Notebook,
             Loop::Evaluation => Reader::Evaluation { whole: course.steps(self.on_error == OnError::GoOn).is_empty() },
         }
+    }
+
+    /// A plan before any step.
+    fn begun(self, cx: &Context<'_>) -> PlanHistory {
+        PlanHistory::new(self.on_error, options::skips(cx.options().text(&SETTINGS)))
     }
 
     fn settings(self, cx: &Context<'_>) -> Settings {
@@ -117,7 +123,7 @@ impl Method for FreeForm {
         let settings = self.settings(cx);
         let tokens = if raw { settings.tokens } else { CHAT_TOKENS };
         let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
-        let course = cx.so_far(PlanHistory::new(self.on_error));
+        let course = cx.so_far(self.begun(cx));
         let tried = course.attempts.len();
         let numbered = self.reader(&settings, raw, &course) == Reader::Evaluation { whole: false };
         let (request, wanted) = match *kind == record::correction() {
@@ -154,7 +160,7 @@ impl Method for FreeForm {
                 .map(|first| first.to_lowercase().chain(last.step.chars().skip(1)).collect::<String>())
         };
         let action = Some(last.action.clone()).filter(|action| !action.is_empty()).or_else(spelled)?;
-        (!record::dropped(turn)).then_some(VetoedAction { action, why })
+        (!record::dropped(turn, self.begun(cx).skips)).then_some(VetoedAction { action, why })
     }
 
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
@@ -162,7 +168,7 @@ impl Method for FreeForm {
     }
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
-        cx.keep(PlanHistory::new(self.on_error))
+        cx.keep(self.begun(cx))
     }
 }
 

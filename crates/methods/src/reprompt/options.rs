@@ -4,7 +4,7 @@ use stepwright_plan::score::Form;
 use stepwright_plan::settings::{Loop, Resampling, Seen, Settings, Words};
 
 use stepwright_method::options::{BELIEF, BLOCKING, TEMPERATURE};
-use stepwright_method::publications::SETTINGS;
+use stepwright_method::publications::{OWN, SETTINGS};
 use stepwright_world::options::{Table, Values};
 
 /// The remedy for a step that the world refuses.
@@ -81,6 +81,11 @@ pub const REPROMPT: Table = &[
     SETTINGS, FORM, SCORE, INFORMATION, WORDS, BETA, CUTOFF, REPEATED, TRIED, SEEN, FINISHED, COMPLETIONS, TOKENS,
     LENGTH, TRIES, NEIGHBOURS, TRANSLATION, VETO, TEMPERATURE, FREQUENCY, PRESENCE, NUCLEUS, BELIEF, BLOCKING,
 ];
+
+/// Whether any answer may leave a step that failed out: the publications know no such answer of a model that goes on with a text.
+pub fn skips(settings: &str) -> bool {
+    settings == OWN
+}
 
 /// The settings of a name for a method; those published with it where the name says so.
 fn published(on_error: OnError, name: &str, geometric: bool) -> Settings {

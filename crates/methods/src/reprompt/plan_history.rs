@@ -31,6 +31,8 @@ impl Attempt {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlanHistory {
     on_error: OnError,
+    /// Whether any answer may leave the failed step out, or a chat model's alone.
+    pub skips: bool,
     /// In order.
     pub attempts: Vec<Attempt>,
     /// The line of a fitted plan that is next, from 0.
@@ -41,9 +43,9 @@ pub(crate) struct PlanHistory {
 }
 
 impl PlanHistory {
-    /// Before any step, by what is done about refused ones.
-    pub fn new(on_error: OnError) -> Self {
-        PlanHistory { on_error, attempts: Vec::new(), line: 0, corrections: 0, errors: 0 }
+    /// Before any step, by what is done about refused ones, and whether any answer `skips`.
+    pub fn new(on_error: OnError, skips: bool) -> Self {
+        PlanHistory { on_error, skips, attempts: Vec::new(), line: 0, corrections: 0, errors: 0 }
     }
 
     /// The same with each step that is no admissible one in the words that are given for its action.
@@ -142,7 +144,7 @@ impl History for PlanHistory {
         let asked = proposal.and_then(|p| from.turn.asks.iter().find(|ask| Some(ask.id) == p.ask)).map(|ask| &ask.kind);
         let dropped = match (&offered, asked) {
             (Some(offered), Some(kind)) => offered.before == Before::Dropped || *kind == record::translation(),
-            _ => record::dropped(&from.turn),
+            _ => record::dropped(&from.turn, self.skips),
         };
         if self.failed() && dropped {
             self.drop_last();
@@ -166,7 +168,7 @@ impl History for PlanHistory {
 
     fn stay(&mut self, here: &Node) {
         self.read(here);
-        if self.failed() && record::dropped(&here.turn) {
+        if self.failed() && record::dropped(&here.turn, self.skips) {
             self.drop_last();
         }
     }

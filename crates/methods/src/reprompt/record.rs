@@ -104,15 +104,16 @@ pub fn taken(turn: &Turn) -> usize {
     prompts(turn).filter(|offer| matches!(offer.fate, OfferState::Taken { .. })).count()
 }
 
-/// Whether the answer to a corrective prompt says that the failed step is to be left out. Chat models are told that they may say so; a text
-/// that is continued is a step whatever it says, as published.
-pub fn leaves_out(ask: &Ask) -> bool {
-    let said = texts(ask).filter(|_| ask.kind == correction() && !is_raw(ask)).and_then(<[String]>::first);
+/// Whether the answer to a corrective prompt says that the failed step is to be left out. Chat models are told that they may say so; with a
+/// publication's settings, where nothing `skips`, a text that is continued is a step whatever it says.
+pub fn leaves_out(ask: &Ask, skips: bool) -> bool {
+    let counts = ask.kind == correction() && (skips || !is_raw(ask));
+    let said = texts(ask).filter(|_| counts).and_then(<[String]>::first);
     said.is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text)))
 }
 
 /// Where the step that failed was left out at a node: the first ask after its last corrective prompt was refused, or answered so.
-fn left_out(turn: &Turn) -> Option<AskId> {
+fn left_out(turn: &Turn, skips: bool) -> Option<AskId> {
     let last = prompts(turn).last()?;
     let after = Corrective::of(last).unwrap_or_default().after;
     let omitted = turn.asks.iter().rfind(|ask| ask.kind == omission() && ask.id >= after && texts(ask).is_some());
@@ -123,21 +124,21 @@ fn left_out(turn: &Turn) -> Option<AskId> {
         OfferState::Refused { .. } => Some(after),
         OfferState::Taken { .. } => {
             let answered = turn.asks.iter().rfind(|ask| ask.kind == correction() && ask.id >= after)?;
-            leaves_out(answered).then_some(answered.id + 1)
+            leaves_out(answered, skips).then_some(answered.id + 1)
         }
         _ => None,
     }
 }
 
 /// Whether the step that failed was left out at a node.
-pub fn dropped(turn: &Turn) -> bool {
-    left_out(turn).is_some()
+pub fn dropped(turn: &Turn, skips: bool) -> bool {
+    left_out(turn, skips).is_some()
 }
 
 /// Whether a person asks anew at a node where the failed step was left out and the plan went on, in a round that begins with an ask. Who
 /// rejects what came next asks for another next step.
-pub(crate) fn is_asked_anew(turn: &Turn, since: AskId) -> bool {
-    let Some(first) = left_out(turn) else { return false };
+pub(crate) fn is_asked_anew(turn: &Turn, since: AskId, skips: bool) -> bool {
+    let Some(first) = left_out(turn, skips) else { return false };
     let rejected = |ask: &Ask| {
         let mut offered = turn.proposals.iter().filter(|proposal| proposal.ask == Some(ask.id));
         offered.any(|proposal| turn.rejection(proposal.id).is_some())
@@ -228,7 +229,7 @@ mod tests {
     use stepwright_episode::{PromptMessage, PromptRecord};
 
     #[test]
-    fn a_chat_model_alone_leaves_a_step_out() {
+    fn as_published_a_chat_model_alone_leaves_a_step_out() {
         let of = |role: &str| Ask {
             id: 1,
             kind: correction(),
@@ -248,8 +249,9 @@ mod tests {
             exchange: None,
             state: AskState::Answered { texts: vec!["Skip.".to_owned()].into(), usage: None, ms: 1 },
         };
-        assert!(leaves_out(&of("user")));
-        assert!(!leaves_out(&of("text")), "as published it is a step whatever it says");
+        assert!(leaves_out(&of("user"), true) && leaves_out(&of("user"), false));
+        assert!(leaves_out(&of("text"), true), "an answer of a raw model may be a recorded one");
+        assert!(!leaves_out(&of("text"), false), "as published it is a step whatever it says");
     }
 
     #[test]

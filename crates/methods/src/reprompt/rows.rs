@@ -3,10 +3,11 @@
 
 use stepwright_plan::written::spelled;
 
-use super::options::OnError;
+use super::options::{self, OnError};
 use super::plan_history::{PlanHistory, Role};
 use super::record;
 use stepwright_episode::{Node, NodeId};
+use stepwright_method::publications::SETTINGS;
 use stepwright_method::{Place, Section, SectionLine, StepStatus, folded};
 
 /// The figures of a plan: corrective prompts that were sent or steps sampled again, and errors.
@@ -18,12 +19,16 @@ const STEP: usize = 22;
 
 pub fn rows(at: &Place<'_>, on_error: OnError) -> Vec<Section> {
     let path = at.path();
-    plan(&path, on_error).into_iter().chain(path.last().and_then(|node| candidates(node))).collect()
+    let settings = at.session.options.get(SETTINGS.key).map_or(SETTINGS.default, String::as_str);
+    plan(&path, PlanHistory::new(on_error, options::skips(settings)))
+        .into_iter()
+        .chain(path.last().and_then(|node| candidates(node)))
+        .collect()
 }
 
-fn plan(path: &[&Node], on_error: OnError) -> Option<Section> {
+fn plan(path: &[&Node], begun: PlanHistory) -> Option<Section> {
     let found = record::example(path).map(|(_, found)| found);
-    let course = folded(PlanHistory::new(on_error), path);
+    let course = folded(begun, path);
     let mut lines: Vec<SectionLine> = Vec::new();
     for (at, attempt) in course.attempts.iter().enumerate() {
         let by = if attempt.by_person { ", by a person" } else { "" };

@@ -39,8 +39,8 @@ pub fn next(method: FreeForm, cx: &Context<'_>) -> Step {
         return Step::Stuck("the episode has not begun".to_owned());
     };
     let words = |text: &str| cx.world.language().and_then(|language| language.words_of(text));
-    let mut course = cx.so_far(PlanHistory::new(method.on_error)).worded(words);
-    if cx.samples.is_none() && record::is_asked_anew(&node.turn, round.since) {
+    let mut course = cx.so_far(method.begun(cx)).worded(words);
+    if cx.samples.is_none() && record::is_asked_anew(&node.turn, round.since, course.skips) {
         course.take_up_again();
     }
     let moment = Moment { method, cx, node, round, settings: method.settings(cx), course };
@@ -107,8 +107,10 @@ impl Moment<'_, '_> {
         }
         let turn = &self.node.turn;
         let used = |id: AskId| id < self.round.since;
-        let is_use =
-            |ask: &&Ask| ask.kind == record::corrected() || ask.kind == record::omission() || record::leaves_out(ask);
+        let skips = self.course.skips;
+        let is_use = |ask: &&Ask| {
+            ask.kind == record::corrected() || ask.kind == record::omission() || record::leaves_out(ask, skips)
+        };
         let uses = turn.asks.iter().filter(|ask| used(ask.id)).filter(is_use).count();
         let taken = Corrective::taken(turn, self.node.document(&record::prompt_id()).map(AsRef::as_ref));
         match taken.filter(|_| record::taken(turn) > uses || self.cx.samples.is_some()) {

@@ -26,7 +26,7 @@ fn every_step_has_its_fate() {
         attempt("Open wall", Role::Planned, true, true),
         attempt("Drink milk", Role::Planned, true, false),
     ];
-    let mut course = PlanHistory::new(OnError::Reprompt);
+    let mut course = PlanHistory::new(OnError::Reprompt, true);
     course.attempts = attempts;
     let fates: Vec<StepStatus> = (0..6).map(|at| course.fate(at)).collect();
     assert_eq!(
@@ -69,7 +69,7 @@ fn published_settings_are_presets_and_can_be_changed_one_by_one() {
 
 #[test]
 fn the_first_step_that_corrected_one_is_known() {
-    let mut course = PlanHistory::new(OnError::Reprompt);
+    let mut course = PlanHistory::new(OnError::Reprompt, true);
     course.attempts = vec![attempt("Grab milk", Role::Planned, true, false)];
     assert!(!course.begins_with_correction());
     course.attempts.push(attempt("Walk to fridge", Role::Correction, true, false));
