@@ -79,3 +79,8 @@ $ stepwright preconditions logs two.jsonl --preconditions two.preconditions.py
 $ printf 'def clsoe(self, id):\n    assert False\n' > none.preconditions.py; stepwright preconditions logs two.jsonl --preconditions none.preconditions.py
 $ printf 'def goto(self, recep):\n    pass\n\ndef gotoo(self, recep):\n    assert False\n' > more.preconditions.py; stepwright run --tasks first=1 --preconditions more.preconditions.py
 ? gotoo
+
+# The assertion that keeps the agent from any plan is named, and none that a plan presumes
+$ printf "def goto(self, recep):\n    assert recep != 'coffeetable 1'\n\ndef take(self, obj, recep):\n    assert self.is_visible(obj)\n" > no.preconditions.py
+$ stepwright run --tasks place-box-1 --max-steps 2 --preconditions no.preconditions.py --sessions kept > table; stepwright show kept/*.jsonl | grep -o 'no plan passes.*fails[^;]*' | head -1
+$ stepwright run --tasks type=place
