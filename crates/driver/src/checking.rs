@@ -9,7 +9,7 @@ use stepwright_program::Call;
 use stepwright_world::World;
 
 pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &ProgramState, action: &Action) -> Verdict {
-    let mut verdict = Verdict { checks: world.fits(action), ..Verdict::default() };
+    let mut verdict = Verdict { checks: world.form_checks(action), ..Verdict::default() };
     for call in action.calls().filter_map(|c| c.parse::<Call>().ok()) {
         verdict.checks.extend(program.check(state, &call));
     }

@@ -70,6 +70,11 @@ impl Session {
         self.branch(self.branch_start(node)).map_or("", |branch| branch.name.as_str())
     }
 
+    /// Whether a deleted branch begins at a node.
+    pub(crate) fn begins_deleted(&self, node: NodeId) -> bool {
+        self.branch(node).is_some_and(|branch| branch.deleted)
+    }
+
     /// Whether a node is on a branch that was deleted, or below one.
     pub fn is_deleted(&self, node: NodeId) -> bool {
         !self.deleted_above(node).is_empty()
@@ -80,8 +85,7 @@ impl Session {
         // A node comes after its parent, so that one pass finds them all.
         let mut out: BTreeSet<NodeId> = BTreeSet::new();
         self.nodes().iter().filter(move |node| {
-            let is_out = self.branch(node.id).is_some_and(|branch| branch.deleted)
-                || node.parent.is_some_and(|parent| out.contains(&parent));
+            let is_out = self.begins_deleted(node.id) || node.parent.is_some_and(|parent| out.contains(&parent));
             if is_out {
                 out.insert(node.id);
             }
@@ -91,8 +95,7 @@ impl Session {
 
     /// The children of a node that begin no deleted branch.
     pub fn kept_children<'a>(&'a self, node: &'a Node) -> impl DoubleEndedIterator<Item = &'a Node> {
-        let is_kept = |child: &&NodeId| self.branch(**child).is_none_or(|branch| !branch.deleted);
-        node.children.iter().filter(is_kept).filter_map(|child| self.node(*child))
+        node.children.iter().filter(|child| !self.begins_deleted(**child)).filter_map(|child| self.node(*child))
     }
 
     /// Where a node stands among the children of its parent that begin no deleted branch, itself one of them; `None` at the root.
@@ -103,7 +106,6 @@ impl Session {
 
     /// The first nodes of the deleted branches on the path to a node.
     pub(crate) fn deleted_above(&self, node: NodeId) -> Vec<NodeId> {
-        let deleted = |id: &NodeId| self.branch(*id).is_some_and(|branch| branch.deleted);
-        self.path(node).iter().map(|node| node.id).filter(deleted).collect()
+        self.path(node).iter().map(|node| node.id).filter(|id| self.begins_deleted(*id)).collect()
     }
 }

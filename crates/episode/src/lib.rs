@@ -19,6 +19,7 @@ mod header;
 mod history;
 mod in_use;
 mod index;
+mod line;
 pub mod log;
 mod numbered;
 mod packed;

@@ -123,8 +123,9 @@ struct Called {
 
 /// The tools that an agent asked with, as it lists them in the last request on the session's line.
 fn offered(session: &Session) -> Option<Toolbox> {
-    let last = session.line().into_iter().rev().find_map(|node| session.request_at(node.id));
-    let (api, body) = last?;
+    let line = session.line();
+    let last = line.iter().rfind(|node| node.outcome.asked.is_some())?;
+    let (api, body) = session.request_at(last.id)?;
     Some(answer::toolbox(&Request::read(api, &body).ok()?))
 }
 

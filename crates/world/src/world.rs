@@ -64,7 +64,7 @@ pub trait World: Send {
     }
 
     /// What can be said of an action's form whatever the state: whether its calls fit their tools' schemas.
-    fn fits(&self, _action: &Action) -> Vec<Check> {
+    fn form_checks(&self, _action: &Action) -> Vec<Check> {
         Vec::new()
     }
 

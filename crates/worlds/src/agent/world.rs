@@ -101,7 +101,7 @@ impl World for AgentWorld {
         Some(self.last()?.asked.as_ref()?.tools.clone())
     }
 
-    fn fits(&self, action: &Action) -> Vec<Check> {
+    fn form_checks(&self, action: &Action) -> Vec<Check> {
         self.last().and_then(|step| step.asked.as_ref()).map(|asked| asked.checks(action)).unwrap_or_default()
     }
 

@@ -72,7 +72,7 @@ impl Reading {
     }
 
     /// Whether a call of a tool fits its schema; nothing of a text that is none.
-    pub(super) fn fits(&self, text: &str) -> Option<Check> {
+    pub(super) fn form_check(&self, text: &str) -> Option<Check> {
         let tools = self.tools.as_ref()?;
         let (name, why) = match tools.read(text)? {
             Ok(call) => {

@@ -396,7 +396,7 @@ fn a_world_says_its_tasks_and_its_actions_as_tools() {
     assert_eq!(world.tools().unwrap().forms(), ["tools.add(n=)"]);
     let fits = |text: &str| {
         let said = |check: Check| (check.condition, check.detail.unwrap_or_default());
-        world.fits(&Action::new(text, None)).into_iter().map(said).collect::<Vec<_>>()
+        world.form_checks(&Action::new(text, None)).into_iter().map(said).collect::<Vec<_>>()
     };
     let of = |why: &str| vec![("the arguments fit add".to_owned(), why.to_owned())];
     assert_eq!(fits("add(n=2)"), of(""));

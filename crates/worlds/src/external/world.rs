@@ -118,8 +118,8 @@ impl World for ExternalWorld {
         self.link.known().reading.tools().cloned()
     }
 
-    fn fits(&self, action: &Action) -> Vec<Check> {
-        self.link.known().reading.fits(&action.text).into_iter().collect()
+    fn form_checks(&self, action: &Action) -> Vec<Check> {
+        self.link.known().reading.form_check(&action.text).into_iter().collect()
     }
 
     fn introduced(&self) -> Option<String> {
