@@ -352,7 +352,7 @@ impl Desk {
                 Notice::Opened { session, .. } => self.session = Some(*session),
                 Notice::Recorded(record) => {
                     self.session.as_mut().unwrap().apply(&record).unwrap();
-                    if let Event::AskFailed { error, .. } | Event::Failed { error } = &record.event {
+                    if let Event::AskFailed { error, .. } | Event::Failed { error, .. } = &record.event {
                         panic!("{error}");
                     }
                     if fits(&record.event) {

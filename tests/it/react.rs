@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stepwright::driver::{Beginning, Command, NewSession, Request, Setup};
-use stepwright::episode::{ArtifactKind, Header, Policy};
+use stepwright::episode::{ArtifactKind, BranchEdit, Header, Policy};
 use stepwright::methods::METHODS;
 use stepwright::study::run::RunResult;
 use stepwright::study::runner::Episode;
@@ -180,6 +180,20 @@ async fn reflections_on_failed_trials_are_artifacts_that_a_person_edits_and_refu
     assert!(
         w.session.node(1).unwrap().documents.iter().all(|(id, _)| id.kind != ArtifactKind::Other("reflection".into()))
     );
+}
+
+#[tokio::test]
+async fn a_trial_that_was_deleted_is_none() {
+    let lines = trial().into_iter().chain(["add 5".to_owned()]);
+    let options = [("limits", "reflexion-49")];
+    let mut w = Watched::start(headless("reflexion", &options, "reach ten.", model(lines)));
+    stopped(&mut w).await;
+    w.send(Command::Gate(Request::Goto(0)));
+    w.until("the start", |_, s| s.cursor() == 0).await;
+    w.send(Command::Gate(Request::EditBranch { branch: 1, edit: BranchEdit::Delete { deleted: true } }));
+    w.send(Command::Gate(Request::Propose));
+    assert_eq!(w.recommended().await, "add 5", "nothing is reflected on");
+    assert!(w.session.node(0).unwrap().turn.offers.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -120,7 +120,7 @@ impl Method for Followed {
         }
         if let Some(call) = turn.calls.get(round.asked(&AskKind::SELECTED)) {
             let candidates = self.candidates.get(*call).map(Vec::as_slice).unwrap_or_default();
-            return blocking::selection(cx, candidates).map_or_else(Step::Stuck, Step::ask);
+            return blocking::selection(cx, candidates).map_or_else(Step::Error, Step::ask);
         }
         let Some(text) = &turn.action else { return over() };
         let draft = Draft { action: Some(cx.action(text)), ..Draft::new(text.clone(), Origin::Symbolic) };

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
@@ -55,7 +56,7 @@ pub struct Gate {
     #[arg(long, value_name = "CONVERSATION", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     auto: Vec<usize>,
     /// Without a terminal: what passes its checks is approved; what fails ends the run with exit code 3. Standard error says how it
-    /// ended; exit code 1 if --success fails
+    /// ended; exit code 1 if --success fails or, where none is named, the agent ends otherwise than with 0
     #[arg(long, conflicts_with_all = ["auto", "open"])]
     headless: bool,
     /// Preconditions in force from the beginning of a headless run: a file *.preconditions.py
@@ -113,6 +114,7 @@ impl Gate {
                 std::io::stdin().read_line(&mut String::new())?;
             }
         }
+        let failed = Arc::clone(&command.failed);
         stand_behind(&mut config, global, command);
         if self.demo && global.model().is_none() {
             DEMO.clone_into(&mut config.model.model);
@@ -122,10 +124,10 @@ impl Gate {
                 self.open.map(|file| Reopened { file, change: None, node: None, episode: None, mirror: None });
             return workbench::open_with(config, reopened, None, (Manner::default(), Vec::new()));
         }
-        self.headless(config)
+        self.headless(config, &failed)
     }
 
-    fn headless(&self, config: Config) -> Result<ExitCode, CliError> {
+    fn headless(&self, config: Config, failed: &AtomicBool) -> Result<ExitCode, CliError> {
         let sources =
             stepwright_worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         let model = config.model.model.clone();
@@ -154,7 +156,7 @@ impl Gate {
                 // Its output has passed through.
                 let end = session.current().and_then(|node| node.outcome.observation.lines().next());
                 note(&format!("stepwright: {}", end.unwrap_or(&episode.ended)));
-                return Ok(ended_well(session));
+                return Ok(ended_well(session, failed.load(Ordering::Relaxed)));
             }
             (Ok(session), None) => format!("{}{}", episode.ended, failing(session)),
             (_, Some(error)) => error.clone(),
@@ -174,11 +176,11 @@ pub(crate) fn stand_behind(config: &mut Config, global: &Global, command: AgentC
     config.agent = Some(Arc::new(command));
 }
 
-/// 1 where the goal is known not to be reached.
-fn ended_well(session: &Session) -> ExitCode {
+/// 1 where the goal is not reached; where nothing says whether it is, if the agent `failed`.
+fn ended_well(session: &Session, failed: bool) -> ExitCode {
     let asks_for_success = session.header.options.contains_key("success");
     let won = session.current().is_some_and(|node| node.outcome.won);
-    ExitCode::from(u8::from(asks_for_success && !won))
+    ExitCode::from(u8::from(if asks_for_success { !won } else { failed }))
 }
 
 /// The checks that failed of what was recommended.

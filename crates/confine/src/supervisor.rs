@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
 
@@ -18,6 +18,9 @@ pub(crate) const SHIELD: &str = "shield-command";
 
 /// Rounds in which what is below is stopped before it is killed, so that it starts nothing in between.
 const ROUNDS: usize = 20;
+
+/// How long what a program started may go on when the program itself has ended.
+const LEFT_BEHIND: Duration = Duration::from_millis(500);
 
 /// The owner's ends of the pipes.
 #[derive(Debug)]
@@ -56,7 +59,8 @@ impl Held {
     }
 }
 
-/// Starts the program that the words name, behind the numbers of the two pipes, and stays until nothing of it is left.
+/// Starts the program that the words name, behind the numbers of the two pipes, and stays until nothing of it is left. What the program leaves
+/// running when it ends (a server, a browser) is ended soon after it: that the program has ended is known by the end of this process.
 pub(crate) fn supervise(mut words: impl Iterator<Item = OsString>) -> ExitCode {
     let mut number = || words.next()?.to_str()?.parse::<i32>().ok().and_then(crate::descriptors::take);
     let (Some(control), Some(mut status)) = (number(), number()) else { return ExitCode::from(2) };
@@ -94,17 +98,27 @@ pub(crate) fn supervise(mut words: impl Iterator<Item = OsString>) -> ExitCode {
     }
     let pid = i32::try_from(child.id()).unwrap_or_default();
     let mut own: Option<ExitStatus> = None;
+    let mut since: Option<Instant> = None;
     loop {
-        match wait(WaitOptions::empty()) {
+        // What is left is looked after in between.
+        let options = if since.is_some() { WaitOptions::NOHANG } else { WaitOptions::empty() };
+        match wait(options) {
             Ok(Some((ended, status))) if ended.as_raw_nonzero().get() == pid => {
                 // What the program was killed for is not how it ended by itself.
                 own = (!dropped.load(Ordering::SeqCst)).then(|| ExitStatus::from_raw(status.as_raw()));
+                since = Some(Instant::now());
                 // The program may have killed what it took for its supervisor: it shall not find this one.
                 if own.is_some_and(|own| own.signal() == Some(Signal::KILL.as_raw())) {
                     kill_all_below();
                 }
             }
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => {
+                if since.is_some_and(|since| since.elapsed() > LEFT_BEHIND) {
+                    kill_all_below();
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             // Nothing is left below.
             Err(_) => return same(own),
         }

@@ -27,6 +27,7 @@ fn main() -> ExitCode {
     all_of_it_ends_with_its_owner();
     all_of_it_ends_where_it_kills_or_stops_its_parent();
     it_ends_as_the_program_did();
+    it_ends_soon_after_a_program_that_leaves_others_running();
     what_cannot_be_started_is_said();
     streams_and_descriptors();
     many_are_started_at_once();
@@ -91,6 +92,15 @@ fn all_of_it_ends_with_the_leash() {
         let _ =
             rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL);
     }
+}
+
+fn it_ends_soon_after_a_program_that_leaves_others_running() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_leash, mut child) = leashed(folder.path(), "exit 7");
+    let since = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+    assert!(since.elapsed() < Duration::from_secs(60), "nobody waits for what was left behind");
+    all_gone(folder.path());
 }
 
 fn all_of_it_ends_with_its_owner() {

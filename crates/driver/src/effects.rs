@@ -237,6 +237,7 @@ impl Driver {
             Step::Amend(written) => Advice::Offer(written),
             Step::Recommend { proposal, why } => Advice::Recommend { proposal, why },
             Step::Stuck(why) => Advice::Stuck(why),
+            Step::Error(why) => Advice::Error(why),
             Step::Pass if over => Advice::Rest,
             Step::Pass => Advice::Stuck("the method has nothing to do here; choose another (M)".to_owned()),
         }

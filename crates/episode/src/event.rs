@@ -408,5 +408,9 @@ pub enum Event {
     Failed {
         /// The error: what, where, what to do.
         error: String,
+        /// Whether it is the method's answer that it knows nothing more, by which an episode is lost; otherwise what would have come of it
+        /// nobody knows.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        stuck: bool,
     },
 }

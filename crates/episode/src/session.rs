@@ -634,7 +634,7 @@ impl Session {
                 notes.retain(|note| !note.is_empty());
             }
             Event::Noted { text } => self.node_mut(at).turn.notes.push(text.clone()),
-            Event::Failed { error } => self.node_mut(at).turn.notes.push(error.clone()),
+            Event::Failed { error, .. } => self.node_mut(at).turn.notes.push(error.clone()),
         }
         Ok(())
     }

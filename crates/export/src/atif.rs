@@ -1,14 +1,18 @@
 //! A session as an ATIF trajectory (Harbor's format, version 1.8): the branch it was left on. What the format has no place for (decisions,
-//! proposals, words of rejections, verdicts, the outcome) is in `extra`, under `stepwright`, from which it is read back. What an agent of a log said
-//! after its last action is the last step.
+//! proposals, words of rejections, verdicts, the outcome) is in `extra`, under `stepwright`, from which it is read back. Of an agent that asks
+//! a model what its calls returned stands under their own ids, what else its requests say are steps of the user and the system, and an answer
+//! without calls is a message. What an agent of a log said after its last action is the last step.
+
+mod asked;
 
 use serde_json::{Value, json};
 use stepwright_episode::{Action, Session};
 use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_program::{Call, Function, Literal, Role, Specification};
-use stepwright_wire::Request;
+use stepwright_wire::{Answer, ToolCall};
 use stepwright_world::answer;
 
+use self::asked::{Requests, Told};
 use super::trajectory;
 
 /// The newest version of the format.
@@ -27,17 +31,30 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             "observation": { "results": [{ "content": whole.initial_observation.clone().unwrap_or_default() }] },
         }),
     ];
-    let (functions, asked) = (tools(&header.specification), offered(session));
-    let done = session.line().into_iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
+    let (functions, line) = (tools(&header.specification), session.line());
+    let requests = Requests::of(&line);
+    let done = line.iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
     for (at, (node, step)) in done.zip(&whole.steps).enumerate() {
         let turn = node.parent.and_then(|parent| session.node(parent)).map(|parent| &parent.turn);
         let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
         let proposals: Vec<Value> =
             offered.map(|(turn, p)| json!({ "proposal": p, "verdict": turn.newest(p.id) })).collect();
-        let called = node.action.as_ref().and_then(|action| calls(action, &functions));
+        let action = node.action.as_deref();
+        let answered = action.and_then(|action| answer::whole(action).ok()).map(|whole| whole.answer());
+        let called = match &answered {
+            Some(answer) => Some(of_answer(answer)),
+            None => action.and_then(|action| calls(action, &functions)),
+        };
+        let words = match &answered {
+            Some(answer) => Some(answer.text.trim()),
+            None => called.as_ref().map(|_| said(&step.action, action)),
+        };
+        let is_message = called.as_ref().is_some_and(Vec::is_empty);
         let thought = step.thought.clone().unwrap_or_default();
-        let (said, thought) = match called.as_ref().map(|_| said(&step.action, node.action.as_deref())) {
-            Some(said) if !said.is_empty() => (said.to_owned(), Some(thought).filter(|thought| !thought.is_empty())),
+        let (said, thought) = match words {
+            Some(words) if is_message || !words.is_empty() => {
+                (words.to_owned(), Some(thought).filter(|thought| !thought.is_empty()))
+            }
             _ => (thought, None),
         };
         let acted =
@@ -52,12 +69,35 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             json!({ "tool_call_id": id(call), "function_name": tool, "arguments": arguments })
         });
         let all: Vec<Value> = all.collect();
+        let heard = requests.heard(node.id).filter(|_| answered.is_some());
+        let mut results: Vec<Value> = Vec::new();
+        for returned in heard.into_iter().flat_map(|heard| &heard.returned) {
+            let mut result = json!({ "source_call_id": id(returned.call), "content": returned.text });
+            if returned.failed {
+                refuse(&mut result);
+            }
+            results.push(result);
+        }
+        // How an agent ended no call returned, and no request tells it.
+        if answered.is_some() && node.outcome.asked.is_none() {
+            results.push(json!({ "content": step.heard() }));
+        }
+        // What was observed after several calls is known after the last of them.
+        if answered.is_none() || (heard.is_none() && node.outcome.asked.is_some()) {
+            let mut result = json!({ "content": step.heard() });
+            if let (Some(last), Some(result)) = (called.len().checked_sub(1), result.as_object_mut()) {
+                result.shift_insert(0, "source_call_id".to_owned(), id(last).into());
+            }
+            if node.outcome.error.is_some() {
+                refuse(&mut result);
+            }
+            results.push(result);
+        }
         let mut written = json!({
             "source": "agent",
             "message": said,
             "tool_calls": all,
-            // What was observed after several calls is known after the last of them.
-            "observation": { "results": [{ "source_call_id": id(called.len() - 1), "content": step.heard() }] },
+            "observation": { "results": results },
             "extra": { "stepwright": {
                 "call": node.action.as_ref().and_then(|action| action.call.clone()),
                 "error": node.outcome.error,
@@ -73,12 +113,12 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         if let Some(written) = written.as_object_mut().filter(|_| Some(&node.under.model) != whole.model.as_ref()) {
             written.insert("model_name".to_owned(), node.under.model.clone().into());
         }
-        if node.outcome.error.is_some()
-            && let Some(result) = written.pointer_mut("/observation/results/0").and_then(Value::as_object_mut)
-        {
-            result.insert("extra".to_owned(), json!({ "refused": true }));
+        if let Some(written) = written.as_object_mut().filter(|_| is_message) {
+            written.shift_remove("tool_calls");
         }
         steps.push(written);
+        let told = heard.into_iter().flat_map(|heard| &heard.told);
+        steps.extend(told.map(|Told { by, words }| json!({ "source": by, "message": words })));
     }
     let said = |field: &str| whole.rest.get(field).and_then(Value::as_str);
     if let Some(before) = said("said_before") {
@@ -99,7 +139,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         }
     }
     let mut agent = json!({ "name": "stepwright", "version": header.program, "model_name": whole.model });
-    let definitions: Vec<Value> = match &asked {
+    let definitions: Vec<Value> = match requests.tools() {
         Some(tools) => tools.tools().iter().map(whole_definition).collect(),
         None => functions.iter().map(definition).collect(),
     };
@@ -119,14 +159,6 @@ struct Called {
     id: String,
     tool: String,
     arguments: Value,
-}
-
-/// The tools that an agent asked with, as it lists them in the last request on the session's line.
-fn offered(session: &Session) -> Option<Toolbox> {
-    let line = session.line();
-    let last = line.iter().rfind(|node| node.outcome.asked.is_some())?;
-    let (api, body) = session.request_at(last.id)?;
-    Some(answer::toolbox(&Request::read(api, &body).ok()?))
 }
 
 fn whole_definition(tool: &Tool) -> Value {
@@ -150,16 +182,15 @@ fn definition(tool: &Function) -> Value {
     json!({ "type": "function", "function": { "name": tool.name, "parameters": parameters } })
 }
 
+/// The calls of an answer.
+fn of_answer(answer: &Answer) -> Vec<Called> {
+    let called =
+        |call: &ToolCall| Called { id: call.id.clone(), tool: call.name.clone(), arguments: answer::arguments(call) };
+    answer.calls.iter().map(called).collect()
+}
+
 /// An action as calls of tools; `None` if it is none.
 fn calls(action: &Action, tools: &[Function]) -> Option<Vec<Called>> {
-    if let Ok(whole) = answer::whole(action) {
-        let calls = whole.answer().calls.into_iter().map(|call| Called {
-            arguments: answer::arguments(&call),
-            id: call.id,
-            tool: call.name,
-        });
-        return Some(calls.collect::<Vec<_>>()).filter(|calls| !calls.is_empty());
-    }
     let wires = Toolbox::new(Vec::new());
     let wire = |text: &str| {
         let mut call: Call = text.parse().ok()?;
@@ -173,6 +204,13 @@ fn calls(action: &Action, tools: &[Function]) -> Option<Vec<Called>> {
         Some(Called { id: String::new(), tool, arguments })
     };
     action.calls().map(wire).collect::<Option<Vec<_>>>().filter(|calls| !calls.is_empty())
+}
+
+/// Marks the result of a call that failed, or that the world refused.
+fn refuse(result: &mut Value) {
+    if let Some(result) = result.as_object_mut() {
+        result.insert("extra".to_owned(), json!({ "refused": true }));
+    }
 }
 
 /// What an action says before its calls.

@@ -1,3 +1,4 @@
+mod agents;
 mod branches;
 
 use super::*;
@@ -369,8 +370,16 @@ fn a_session_survives_its_atif_trajectory() {
                 let own = |call: &&&Value| !call["tool_call_id"].as_str().unwrap().starts_with("step-");
                 assert!(called.iter().filter(own).count() > 0, "{name}: {called:?}");
             }
-            let heard = |steps: &[Step]| steps.iter().map(|step| step.heard().into_owned()).collect::<String>();
-            assert_eq!(heard(&again.steps), heard(&whole.steps), "{name}");
+            // What a call returned stands there without the name of its tool, which the screen puts before it.
+            let bare = |shown: &Step, call: Option<&Call>| {
+                let shown = shown.heard();
+                let returned = call.and_then(|call| shown.strip_prefix(&format!("{}: ", call.function)));
+                returned.unwrap_or(&shown).to_owned()
+            };
+            assert_eq!(again.steps.len(), whole.steps.len(), "{name}");
+            for (read, shown) in again.steps.iter().zip(&whole.steps) {
+                assert_eq!(read.heard(), bare(shown, read.call.as_ref()), "{name}");
+            }
             with_tools += 1;
             continue;
         }

@@ -165,7 +165,13 @@ impl Scene {
             fresh
         };
         let mut nodes = Vec::with_capacity(file.nodes.len());
-        for entry in file.nodes {
+        for (at, entry) in file.nodes.into_iter().enumerate() {
+            // The reference takes it as it is: both hold, so that a task may be won before its first step.
+            if let Some([one, other]) = entry.states.contradiction() {
+                let (id, class) = (entry.id, &entry.class_name);
+                let message = format!("the node {id} ({class}) is both {one} and {other}; take one of the two out");
+                return Err(SceneError { line: line_of(text, "nodes", at), message });
+            }
             let is_raw = entry.raw_states.is_none();
             let mut class = shared(entry.class_name);
             let mut properties = entry.properties;

@@ -243,6 +243,11 @@ impl States {
         of.fold(self, |states, one| states.without(*one)).with(state)
     }
 
+    /// Two of the states that exclude each other, where it has both.
+    pub fn contradiction(self) -> Option<[State; 2]> {
+        OPPOSITES.iter().copied().find(|[one, other]| self.has(*one) && self.has(*other))
+    }
+
     /// Whether it says that somebody sits or lies.
     pub fn rests(self) -> bool {
         self.has(State::Sitting) || self.has(State::Lying)

@@ -67,6 +67,22 @@ fn a_door_without_an_opening_is_not_open_unless_its_category_is_that_of_doors() 
 }
 
 #[test]
+fn a_thing_that_is_in_a_state_and_its_opposite_is_refused_with_its_line() {
+    for (states, said) in [
+        (r#""ON", "CLEAN", "OFF""#, "OFF and ON"),
+        (r#""open", "CLOSED""#, "CLOSED and OPEN"),
+        (r#""PLUGGED_OUT", "PLUGGED_IN""#, "PLUGGED_IN and PLUGGED_OUT"),
+    ] {
+        let text = format!(
+            "{{\"nodes\": [\n{{\"id\": 3, \"class_name\": \"character\"}},\n\
+             {{\"id\": 4, \"class_name\": \"lamp\", \"states\": [{states}]}}\n], \"edges\": []}}"
+        );
+        let error = Scene::read(&text).unwrap_err().to_string();
+        assert_eq!(error, format!("line 3: the node 4 (lamp) is both {said}; take one of the two out"));
+    }
+}
+
+#[test]
 fn files_of_other_encodings_lose_no_program_and_name_the_line() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("encodings");
     let write = |name: &str, bytes: &[u8]| {

@@ -339,9 +339,13 @@ mod tests {
                     // Of an answer with calls an episode of a log has the calls, and as thoughts what was said with them.
                     let action = node.action.as_ref().unwrap();
                     let called = action.call.as_ref().filter(|call| call.starts_with("tools."));
+                    // And of what a call returned that alone, without the name of the tool.
+                    let tool = called.and_then(|call| call.split(['.', '(']).nth(1));
+                    let shown = &node.outcome.observation;
+                    let returned = tool.and_then(|tool| shown.strip_prefix(tool)?.strip_prefix(": "));
                     (
                         called.unwrap_or(&action.text).clone(),
-                        node.outcome.observation.clone(),
+                        returned.unwrap_or(shown).to_owned(),
                         session.verdict_at(node.id).cloned(),
                         (taken, from, rejections.collect::<Vec<_>>()),
                     )

@@ -1,9 +1,10 @@
 //! The decisions of a file: of each the state (what was called before it), the action, and what the world, a person and the outcome of
-//! its episode said of it.
+//! its episode said of it. An action is one call: of several that were taken at once each is a decision.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::calls::{Actions, Called};
 use stepwright_episode::{Actor, Choice, ProposalId, Session, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
@@ -53,8 +54,14 @@ pub struct Decision {
     pub node: u32,
     /// The action as a call, by its place among the file's.
     pub call: u32,
-    /// The action as the world writes it.
+    /// The action as the world writes it; of several that were taken at once the call, or the line that it is.
     pub text: String,
+    /// The calls before it that were taken at once with it, by their places among the file's: its state is that after them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<u32>,
+    /// Whether it was taken at once with others, so that the state right after it is not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_once: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
     /// Whether the world did it, and what was observed then is written down.
@@ -178,6 +185,8 @@ impl Writing {
                 node,
                 text: if text.is_empty() { call.clone() } else { text },
                 call: self.call(&call),
+                // What one of several calls of tools returned is known after the last of them.
+                at_once: transcript.tools.is_some() && step.observation.is_some() && step.calls.len() != 1,
                 refused: step.is_refused(),
                 accepted: step.is_accepted(),
                 success: log.success,
@@ -186,6 +195,24 @@ impl Writing {
             });
         }
         self.contents.episodes.push(episode);
+    }
+
+    /// Puts down each of the calls that were taken at once as a decision; `counts` says of which there is one.
+    fn put(&mut self, episode: &mut Episode, called: Vec<Called>, of: &Decision, counts: impl Fn(&Called) -> bool) {
+        let (at_once, mut earlier) = (called.len() > 1, Vec::new());
+        for own in called {
+            let (call, is_done) = (self.call(&own.call), own.left_out.is_none());
+            if counts(&own) {
+                let (refused, accepted) = (of.refused || !is_done, of.accepted && is_done);
+                let words = own.left_out.unwrap_or_else(|| of.words.clone());
+                let (text, earlier) = (own.text, earlier.clone());
+                let new = Decision { call, text, earlier, at_once, refused, accepted, words, ..of.clone() };
+                episode.decisions.push(new);
+            }
+            if is_done {
+                earlier.push(call);
+            }
+        }
     }
 
     fn session(&mut self, session: &Session) {
@@ -199,33 +226,31 @@ impl Writing {
             let calls = node.outcome.calls.iter().map(|call| self.call(call)).collect();
             episode.nodes.push(Node { parent: node.parent.map(|parent| parent as u32), calls, silent: false });
         }
-        let reached = reached(session);
+        let (reached, actions) = (reached(session), Actions::new(&header.specification));
         // What was deleted is nobody's evidence; its nodes stay, so that the others are where the session has them.
         for node in session.kept() {
+            let at = node.id as u32;
             for decision in &node.turn.decisions {
                 let by_person = decision.by == Actor::Person;
-                let mut offered = |proposal: ProposalId, person: Person, words: String| {
-                    let action = node.turn.proposal(proposal).and_then(|proposal| proposal.action.as_ref())?;
-                    let (call, text) = (self.call(action.call.as_deref()?), action.text.clone());
-                    let person = Some(person);
-                    episode.decisions.push(Decision {
-                        node: node.id as u32,
-                        call,
-                        text,
-                        person,
-                        words,
-                        ..Decision::default()
-                    });
-                    Some(())
+                let offered = |proposal: ProposalId| {
+                    let action = node.turn.proposal(proposal).and_then(|proposal| proposal.action.as_ref());
+                    action.map(|action| actions.of(action)).unwrap_or_default()
                 };
                 match &decision.choice {
                     Choice::Reject { proposal, reason } if by_person => {
-                        offered(*proposal, Person::Rejected, reason.clone());
+                        let (person, words) = (Some(Person::Rejected), reason.clone());
+                        let rejected = Decision { node: at, person, words, ..Decision::default() };
+                        self.put(&mut episode, offered(*proposal), &rejected, |_| true);
                     }
                     Choice::Edit { from, proposal } if by_person => {
                         let new = node.turn.proposal(*proposal).and_then(|new| new.action.as_ref());
                         let words = new.map(|new| format!("corrected to {}", new.text)).unwrap_or_default();
-                        offered(*from, Person::Corrected, words);
+                        let corrected =
+                            Decision { node: at, person: Some(Person::Corrected), words, ..Decision::default() };
+                        // The calls that stayed as they were, were none of the mistake.
+                        let kept = offered(*proposal);
+                        let is_changed = |old: &Called| !kept.iter().any(|new| new.call == old.call);
+                        self.put(&mut episode, offered(*from), &corrected, is_changed);
                     }
                     _ => {}
                 }
@@ -233,21 +258,18 @@ impl Writing {
                 let Some(child) = children.find(|child| child.decision == Some(decision.id)) else {
                     continue;
                 };
-                let Some(call) = child.action.as_ref().and_then(|action| action.call.as_deref()) else { continue };
-                if !child.outcome.is_executed() {
-                    continue;
-                }
-                let (call, refused) = (self.call(call), refusal(&child.outcome));
-                episode.decisions.push(Decision {
-                    node: node.id as u32,
-                    call,
-                    text: child.action.as_ref().map(|action| action.text.clone()).unwrap_or_default(),
+                let Some(action) = child.action.as_ref().filter(|_| child.outcome.is_executed()) else { continue };
+                let refused = refusal(&child.outcome);
+                let taken = Decision {
+                    node: at,
                     refused: refused.is_some(),
                     accepted: refused.is_none(),
                     person: by_person.then_some(Person::Approved),
                     success: reached.get(child.id as usize).copied().flatten(),
                     words: refused.unwrap_or_default(),
-                });
+                    ..Decision::default()
+                };
+                self.put(&mut episode, actions.taken(action, &child.outcome), &taken, |_| true);
             }
         }
         self.contents.episodes.push(episode);
@@ -260,24 +282,30 @@ fn refusal(outcome: &StepOutcome) -> Option<String> {
     outcome.error.clone().or_else(|| step.is_refused().then_some(outcome.observation.clone()))
 }
 
-/// Of each node whether the goal was reached on a branch through it that was not deleted: yes if on one, no if all that ended did not.
+/// Of each node whether the goal was reached on a branch through it that was not deleted: yes if on one, no if on none of those that ended.
+/// Where none ended, and where of one that did nobody says how, that is not known.
 fn reached(session: &Session) -> Vec<Option<bool>> {
-    let mut reached: Vec<Option<bool>> = vec![None; session.nodes().len()];
+    // Beside each whether a branch through it ended.
+    let mut all: Vec<(bool, Option<bool>)> = vec![(false, None); session.nodes().len()];
     for node in session.nodes().iter().rev() {
-        let own = (node.outcome.won || node.outcome.done).then(|| node.outcome.reached()).flatten();
-        let below: Vec<Option<bool>> =
-            session.kept_children(node).map(|child| reached.get(child.id as usize).copied().flatten()).collect();
-        let found = match own {
+        let is_over = node.outcome.won || node.outcome.done;
+        let own = (is_over, if is_over { node.outcome.reached() } else { None });
+        let below: Vec<(bool, Option<bool>)> =
+            session.kept_children(node).filter_map(|child| all.get(child.id as usize).copied()).collect();
+        let ended: Vec<Option<bool>> = below.iter().filter(|(is_over, _)| *is_over).map(|(_, said)| *said).collect();
+        let found = match own.1 {
             Some(true) => own,
-            _ if below.contains(&Some(true)) => Some(true),
+            // Where somebody went on, nothing ended.
             _ if below.is_empty() => own,
-            _ => below.iter().all(|below| *below == Some(false)).then_some(false),
+            _ if ended.is_empty() => (false, None),
+            _ if ended.contains(&Some(true)) => (true, Some(true)),
+            _ => (true, ended.iter().all(|said| *said == Some(false)).then_some(false)),
         };
-        if let Some(place) = reached.get_mut(node.id as usize) {
+        if let Some(place) = all.get_mut(node.id as usize) {
             *place = found;
         }
     }
-    reached
+    all.into_iter().map(|(_, said)| said).collect()
 }
 
 impl Contents {

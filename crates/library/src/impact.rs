@@ -259,7 +259,7 @@ impl Library {
         };
         Some(Look {
             stopped: stopped.clone(),
-            before: calls_before(&file.contents, episode, decision.node),
+            before: calls_before(&file.contents, episode, decision),
             variables,
             assertion: claim.text().to_owned(),
             outcome,

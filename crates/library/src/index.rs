@@ -2,7 +2,7 @@
 //! another and its digest too. A damaged file is said and skipped, a damaged entry made anew; entries are replaced whole, so that several
 //! programs may read and write at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use stepwright_episode::log;
 use stepwright_world::{Kinds, WorldKind, problems, read_logs};
 
 /// The version of what is kept; another one's entries are made anew.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The endings of files that may be logs. What they are their contents say.
 const ENDINGS: [&str; 6] = ["jsonl", "json", "eval", "txt", "log", "md"];
 /// Folders within each other that are looked into.
@@ -128,29 +128,56 @@ impl Index {
 
 /// The files of these places that may be logs, with their stamps; a place may be a file itself.
 fn files(places: &[PathBuf]) -> Vec<(PathBuf, Stamp)> {
-    let mut found = BTreeMap::new();
-    places.iter().for_each(|place| walk(place, 0, &mut found));
-    found.into_iter().collect()
+    let mut walk = Walk::default();
+    places.iter().for_each(|place| walk.go(place, 0));
+    while let Some((link, depth)) = walk.links.pop_front() {
+        walk.go(&link, depth);
+    }
+    walk.found.into_iter().collect()
 }
 
-fn walk(path: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Stamp>) {
-    let Ok(about) = fs::metadata(path) else { return };
-    if about.is_file() {
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        if depth == 0 || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str())) {
-            let since = about.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-            let stamp = Stamp { bytes: about.len(), time: since.unwrap_or_default().as_nanos() };
-            found.insert(path.to_owned(), stamp);
+/// A walk through places. What several paths lead to counts once, by the path without links where one of them has none: a link may lead to
+/// a folder that it is in.
+#[derive(Default)]
+struct Walk {
+    found: BTreeMap<PathBuf, Stamp>,
+    /// Folders and files that were come to, by their whole paths.
+    known: BTreeSet<PathBuf>,
+    /// Links that are still to be followed, and how deep they stand.
+    links: VecDeque<(PathBuf, usize)>,
+}
+
+impl Walk {
+    fn go(&mut self, path: &Path, depth: usize) {
+        let Ok(about) = fs::metadata(path) else { return };
+        if about.is_file() {
+            let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+            let is_log = depth == 0 || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
+            if is_log && self.is_new(path) {
+                let since = about.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+                let stamp = Stamp { bytes: about.len(), time: since.unwrap_or_default().as_nanos() };
+                self.found.insert(path.to_owned(), stamp);
+            }
+            return;
         }
-        return;
-    }
-    if !about.is_dir() || depth > DEEPEST {
-        return;
-    }
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        if !entry.file_name().as_encoded_bytes().starts_with(b".") {
-            walk(&entry.path(), depth + 1, found);
+        if !about.is_dir() || depth > DEEPEST || !self.is_new(path) {
+            return;
         }
+        let shown = |entry: &fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+        let mut entries: Vec<_> = fs::read_dir(path).into_iter().flatten().flatten().filter(shown).collect();
+        // So that it is the same path each time.
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                self.links.push_back((entry.path(), depth + 1));
+            } else {
+                self.go(&entry.path(), depth + 1);
+            }
+        }
+    }
+
+    fn is_new(&mut self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|whole| self.known.insert(whole))
     }
 }
 

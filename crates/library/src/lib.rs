@@ -1,7 +1,8 @@
 //! The library: the sessions kept on this machine and the logs that a person adds, as decisions with the states that they were taken in.
-//! `shelf` lists the folders, `contents` says what a decision is and finds those of a file, `index` keeps them in the folder of the cache and reads only what is new,
+//! `shelf` lists the folders, `contents` says what a decision is and finds those of a file (`calls` the calls of an action), `index` keeps them in the folder of the cache and reads only what is new,
 //! `occasions` has the states, `impact` says what an assertion would have stopped. Knows no method, model or terminal.
 
+mod calls;
 mod contents;
 mod impact;
 mod index;

@@ -76,7 +76,7 @@ pub(crate) struct Case {
     pub(crate) place: Place,
     /// Whether the world accepted it.
     accepted: bool,
-    /// The state that it led to, where that is wanted and known.
+    /// The state that it led to, where that is wanted and known; between calls that were taken at once it is not.
     pub(crate) after: Option<State>,
 }
 
@@ -165,7 +165,8 @@ fn gathered(
         let states = states(start, episode, last, calls);
         let led_to = |decision: &Decision| {
             let is_it = |node: &&Node| node.parent == Some(decision.node) && node.calls.first() == Some(&decision.call);
-            let at = episode.nodes.iter().position(|node| is_it(&node)).filter(|_| wanted.after)?;
+            let at =
+                episode.nodes.iter().position(|node| is_it(&node)).filter(|_| wanted.after && !decision.at_once)?;
             states.get(at)?.clone()
         };
         let kind = worlds.iter().find(|kind| kind.name == episode.world);
@@ -188,6 +189,10 @@ fn gathered(
                 found.groups.push(Group { specification, function, arguments, shown, cases });
                 found.groups.len() - 1
             });
+            let mut state = state.clone();
+            for call in decision.earlier.iter().filter_map(|call| calls.get(*call as usize)?.as_ref()) {
+                let _ = state.call_unchecked(call);
+            }
             let Some(own) = found.groups.get_mut(group) else { continue };
             let arguments = numbers.get(&(group, decision.call)).copied().or_else(|| {
                 let number = own.arguments.len();
@@ -197,7 +202,7 @@ fn gathered(
                 Some(number)
             });
             let (accepted, after) = (decision.accepted, led_to(decision));
-            own.cases.push(Case { state: state.clone(), arguments, place, accepted, after });
+            own.cases.push(Case { state, arguments, place, accepted, after });
         }
         found.episodes += usize::from(found.len() > before);
     }
@@ -228,15 +233,15 @@ fn states(start: State, episode: &Episode, last: usize, calls: &[Option<Call>]) 
     states
 }
 
-/// The calls before a node, in order.
-pub(crate) fn calls_before(contents: &Contents, episode: &Episode, node: u32) -> Vec<String> {
+/// The calls before a decision, in order.
+pub(crate) fn calls_before(contents: &Contents, episode: &Episode, decision: &Decision) -> Vec<String> {
     let mut way = Vec::new();
-    let mut next = Some(node);
+    let mut next = Some(decision.node);
     while let Some(node) = next.and_then(|at| episode.nodes.get(at as usize)) {
         way.push(node);
         // Parents come before children, so that this ends whatever a file says.
         next = node.parent.filter(|parent| next.is_some_and(|at| *parent < at));
     }
-    let calls = way.iter().rev().flat_map(|node| &node.calls);
+    let calls = way.iter().rev().flat_map(|node| &node.calls).chain(&decision.earlier);
     calls.filter_map(|call| contents.calls.get(*call as usize).cloned()).collect()
 }

@@ -41,9 +41,9 @@ impl Shelf {
         self.write(&added).map(|()| true)
     }
 
-    /// Takes a file or folder out, by its whole path or as it was typed; whether it was there.
+    /// Takes a file or folder out, by its whole path or as it was typed, also where it is gone; whether it was there.
     pub fn remove(&self, place: &Path) -> Result<bool, String> {
-        let whole = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+        let whole = whole(place);
         let mut added = self.added();
         let before = added.len();
         added.retain(|known| *known != whole && known != place);
@@ -59,4 +59,11 @@ impl Shelf {
         let written = folder.and_then(|()| stepwright_files::replace(&self.list, text.as_bytes()));
         written.map_err(|e| format!("{}: {e}", self.list.display()))
     }
+}
+
+/// The whole path of a place as it was when it was there: of the folders above it those that are left say where links lead.
+fn whole(place: &Path) -> PathBuf {
+    let path = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
+    let left = path.ancestors().find_map(|above| Some((above.canonicalize().ok()?, path.strip_prefix(above).ok()?)));
+    left.map_or_else(|| path.clone(), |(above, below)| above.join(below))
 }

@@ -1,6 +1,8 @@
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use stepwright_episode::{BranchEdit, Event, Record, Session, log};
+use stepwright_program::{Call, Role, Specification};
 
 use super::*;
 
@@ -149,12 +151,22 @@ fn sessions_say_what_a_person_did() {
         let path = entry.unwrap().path();
         let session = log::load(&path).unwrap().session;
         let contents = Contents::of_session(&session);
+        let specification = Specification::load(&session.header.specification, "spec.py").unwrap();
+        let is_action = |call: &&String| {
+            let call: Call = call.parse().unwrap();
+            specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action)
+        };
         let executed = session.nodes().iter().filter(|node| node.decision.is_some() && node.outcome.is_executed());
-        let with_calls =
-            executed.filter(|node| node.action.as_ref().is_some_and(|action| action.call.is_some())).count();
+        // What has no call of its own is of the actions that the world did.
+        let calls = executed.map(|node| match node.action.as_ref().unwrap() {
+            action if action.call.is_some() || action.exact.is_some() => action.calls().count(),
+            _ => node.outcome.calls.iter().filter(is_action).count(),
+        });
+        let calls: usize = calls.sum();
         let of_person = |decision: &&Decision| matches!(decision.person, Some(Person::Rejected | Person::Corrected));
         let own = contents.episodes[0].decisions.iter().filter(of_person).count();
-        assert_eq!(contents.decisions(), with_calls + own, "{}", path.display());
+        assert_eq!(contents.decisions(), calls + own, "{}", path.display());
+        assert!(contents.decisions() > 0, "{}", path.display());
         assert_eq!(contents.episodes[0].nodes.len(), session.nodes().len());
         let text = serde_json::to_string(&contents).unwrap();
         assert_eq!(serde_json::from_str::<Contents>(&text).unwrap(), contents);
@@ -183,6 +195,229 @@ fn decisions_of_a_deleted_branch_are_nobodys() {
     assert_eq!(texts(&session), before);
 }
 
+/// A session that is written event by event.
+#[derive(Default)]
+struct Played {
+    events: Vec<Value>,
+    at: u64,
+    nodes: u64,
+    proposals: u64,
+    decisions: u64,
+}
+
+impl Played {
+    fn new() -> Self {
+        let mut played = Played::default();
+        played.event(json!({ "event": "started", "outcome": { "observation": "", "calls": [] } }));
+        played
+    }
+
+    fn event(&mut self, event: Value) {
+        let mut record = json!({ "id": self.events.len() + 1, "ts": 1, "node": self.at });
+        record.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+        self.events.push(record);
+    }
+
+    fn propose(&mut self, action: &Value) -> u64 {
+        self.proposals += 1;
+        let proposal = json!({ "id": self.proposals, "raw": "x", "action": action, "origin": "relayed" });
+        self.event(json!({ "event": "proposed", "proposal": proposal }));
+        self.proposals
+    }
+
+    fn decide(&mut self, by: &str, mut choice: Value) {
+        self.decisions += 1;
+        choice["id"] = self.decisions.into();
+        choice["by"] = by.into();
+        self.event(json!({ "event": "decided", "decision": choice }));
+    }
+
+    /// Carries out the last decision.
+    fn execute(&mut self, action: &Value, outcome: &Value) {
+        self.nodes += 1;
+        let (decision, child) = (self.decisions, self.nodes);
+        self.event(json!({
+            "event": "executed", "decision": decision, "child": child, "action": action, "outcome": outcome, "changes": [],
+        }));
+        self.at = child;
+    }
+
+    fn step(&mut self, action: &Value, outcome: &Value) {
+        let proposal = self.propose(action);
+        self.decide("policy", json!({ "choice": "approve", "proposal": proposal }));
+        self.execute(action, outcome);
+    }
+
+    fn go_to(&mut self, node: u64) {
+        self.event(json!({ "event": "moved", "to": node }));
+        self.at = node;
+    }
+
+    /// Its file.
+    fn write(&self, folder: &Path, specification: &str) -> PathBuf {
+        let header = json!({
+            "stepwright": "session", "version": 3, "program": "0", "created": 1, "world": "own", "data": "shipped", "task": "t",
+            "sentence": "s", "seed": 0, "method": "m", "model": "symbolic", "specification": specification, "opening": [],
+        });
+        let text: String = std::iter::once(&header).chain(&self.events).map(|line| format!("{line}\n")).collect();
+        let path = folder.join("session.jsonl");
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+/// The decisions of the only file: what they are shown as, and what they turned out to be.
+fn judged(library: &Library) -> Vec<(&str, Judged)> {
+    assert_eq!(library.index.problems(), Vec::<&str>::new());
+    let (_, contents) = library.index.files().next().unwrap();
+    contents.episodes[0].decisions.iter().map(|decision| (decision.text.as_str(), decision.judged())).collect()
+}
+
+const TOOLS: &str = "SETUP = ['tools = Tools()', 'results = Results(tools)']\nACTIONS = ['tools.get_order']\nOBSERVATIONS = ['results.returned']\n\n\nclass Tools:\n    def __init__(self):\n        self.last = None\n\n    def get_order(self, order_id):\n        pass\n\n\nclass Results:\n    def __init__(self, tools):\n        self.tools = tools\n\n    def returned(self, tool, key, result):\n        self.tools.last = key\n";
+
+#[test]
+fn each_of_the_calls_of_an_answer_is_a_decision() {
+    let call = |order: &str| format!("tools.get_order(order_id='{order}')");
+    let answer = |orders: [&str; 2]| {
+        let calls = orders.map(call).join("\n");
+        json!({ "text": format!("Both.\n{calls}"), "call": calls, "exact": "chat" })
+    };
+    let (rejected, first, edited) = (answer(["W7", "W8"]), answer(["W1", "W9"]), answer(["W1", "W2"]));
+    let mut played = Played::new();
+    let proposal = played.propose(&rejected);
+    played.decide("person", json!({ "choice": "reject", "proposal": proposal, "reason": "not these" }));
+    let (from, proposal) = (played.propose(&first), played.propose(&edited));
+    played.decide("person", json!({ "choice": "edit", "from": from, "proposal": proposal }));
+    let calls = ["W1", "W2"].map(|order| format!("results.returned('get_order', '{order}', 'sent')"));
+    let calls: Vec<String> = ["W1", "W2"].map(call).into_iter().chain(calls).collect();
+    played.execute(&edited, &json!({ "observation": "", "calls": calls }));
+    let words = json!({ "text": "tools.get_order(order_id='W5')", "exact": "chat" });
+    played.step(&words, &json!({ "observation": "", "calls": [], "done": true, "won": true }));
+    let folder = tempfile::tempdir().unwrap();
+    let path = played.write(folder.path(), TOOLS);
+    let (library, _) = read(&[path], &folder.path().join(".cache"));
+    // `W1` stayed as it was when the answer was edited, and what an answer says in words is no call.
+    let expected = [
+        (call("W7"), Judged::Rejected),
+        (call("W8"), Judged::Rejected),
+        (call("W9"), Judged::Corrected),
+        (call("W1"), Judged::Right),
+        (call("W2"), Judged::Right),
+    ];
+    let expected: Vec<(&str, Judged)> = expected.iter().map(|(call, judged)| (call.as_str(), *judged)).collect();
+    assert_eq!(judged(&library), expected);
+    let second = library.impact(Some("own"), "get_order", None, "order_id != 'W2'").unwrap();
+    assert_eq!((second.decisions, second.sessions, second.stopped.right, second.stopped.all()), (5, 1, 1, 1));
+    assert_eq!((second.listed[0].action.clone(), second.listed[0].node), (call("W2"), 0));
+    let look = library.look(&second.listed[0], "get_order", "order_id != 'W2'").unwrap();
+    assert_eq!(look.before, [call("W1")], "what was taken at once comes before it");
+    // The state between them is not known.
+    let effect = library.impact(Some("own"), "effects of get_order", None, "self.last = order_id").unwrap();
+    assert_eq!((effect.decisions, effect.untold, effect.stopped.all()), (2, 2, 0), "{effect:?}");
+    assert!(effect.in_words().ends_with("(the state after it is not known)"), "{}", effect.in_words());
+}
+
+/// Of a log too: what the first of several calls returned is known after the last of them.
+#[test]
+fn no_effect_is_held_against_a_call_whose_result_comes_later() {
+    let made = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "get_order", "arguments": format!("{{\"order_id\": \"{id}\"}}") } });
+    let result = |id: &str| json!({ "role": "tool", "tool_call_id": id, "content": "sent" });
+    let messages = json!([
+        { "role": "user", "content": "look" },
+        { "role": "assistant", "content": "", "tool_calls": [made("W1"), made("W2")] }, result("W1"), result("W2"),
+        { "role": "assistant", "content": "", "tool_calls": [made("W3")] }, result("W3"),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chat.json");
+    std::fs::write(&path, json!({ "messages": messages }).to_string()).unwrap();
+    let (library, _) = read(&[path], &folder.path().join(".cache"));
+    let effect = library.impact(None, "effects of get_order", None, "self.read = None").unwrap();
+    assert_eq!((effect.decisions, effect.untold, effect.stopped.all()), (3, 2, 1), "{effect:?}");
+}
+
+#[test]
+fn a_program_that_the_world_reads_as_a_whole_is_of_its_calls() {
+    let specification = "SETUP = ['robot = Robot()']\nACTIONS = ['robot.put', 'robot.done']\nOBSERVATIONS = ['robot.see']\n\n\nclass Robot:\n    def __init__(self):\n        self.at = {}\n\n    def put(self, thing, place):\n        self.at[thing] = place\n\n    def done(self):\n        pass\n\n    def see(self, thing):\n        pass\n";
+    let rejected = json!({ "text": "put('e', 'f')\ndone()" });
+    let taken =
+        json!({ "text": "# both\nput(\"a\", \"b\")\nput('x', 'a')\nrobot.put('c', 'a')\ndone()\nput('d', 'a')" });
+    let mut played = Played::new();
+    let proposal = played.propose(&rejected);
+    played.decide("person", json!({ "choice": "reject", "proposal": proposal, "reason": "no" }));
+    let calls = ["robot.put('a', 'b')", "robot.put('c', 'a')", "robot.done()", "robot.see('g')"];
+    played.step(&taken, &json!({ "observation": "There is no x.", "calls": calls, "done": true, "won": true }));
+    let folder = tempfile::tempdir().unwrap();
+    let path = played.write(folder.path(), specification);
+    let (library, _) = read(&[path], &folder.path().join(".cache"));
+    // What the world could not do is told apart from what it did, and what comes after the end was not tried.
+    let expected = [
+        ("put('e', 'f')", Judged::Rejected),
+        ("done()", Judged::Rejected),
+        ("put(\"a\", \"b\")", Judged::Right),
+        ("put('x', 'a')", Judged::Refused),
+        ("robot.put('c', 'a')", Judged::Right),
+        ("done()", Judged::Right),
+    ];
+    assert_eq!(judged(&library), expected);
+    // Each is judged after those before it.
+    let placed = library.impact(None, "put", None, "place in self.at").unwrap();
+    assert_eq!((placed.decisions, placed.stopped.rejected, placed.stopped.right), (4, 1, 1), "{placed:?}");
+    assert_eq!(placed.stopped.refused, 0);
+    let refused = library.impact(None, "put", None, "thing != 'x'").unwrap();
+    assert_eq!((refused.stopped.all(), refused.listed[0].words.as_str()), (1, "There is no x."));
+}
+
+#[test]
+fn of_the_branches_that_ended_one_that_won_counts_and_else_those_that_lost() {
+    let action = json!({ "text": "look", "call": "tools.get_order(order_id='W1')" });
+    let outcome = |end: &str| {
+        let (done, won, untold) = (!end.is_empty(), end == "won", end == "untold");
+        json!({ "observation": "", "calls": [], "done": done, "won": won, "untold": untold })
+    };
+    // Of a step, and of the two branches after it.
+    let successes = |one: &str, other: &str| {
+        let mut played = Played::new();
+        played.step(&action, &outcome(""));
+        played.step(&action, &outcome(one));
+        played.go_to(1);
+        played.step(&action, &outcome(other));
+        let folder = tempfile::tempdir().unwrap();
+        let session = log::load(&played.write(folder.path(), TOOLS)).unwrap().session;
+        let contents = Contents::of_session(&session);
+        contents.episodes[0].decisions.iter().map(|decision| decision.success).collect::<Vec<_>>()
+    };
+    let (yes, no) = (Some(true), Some(false));
+    assert_eq!(successes("won", "lost"), [yes, yes, no]);
+    assert_eq!(successes("won", ""), [yes, yes, None]);
+    assert_eq!(successes("lost", "lost"), [no, no, no]);
+    assert_eq!(successes("lost", ""), [no, no, None], "what has not ended says nothing");
+    assert_eq!(successes("", ""), [None, None, None]);
+    assert_eq!(successes("lost", "untold"), [None, no, None], "one may have reached it");
+}
+
+/// A link to a folder that it is in, and one to a file beside it, lead to what is there already.
+#[cfg(unix)]
+#[test]
+fn what_several_paths_lead_to_is_read_once() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("logs");
+    std::fs::create_dir_all(place.join("z")).unwrap();
+    std::fs::write(place.join("z/run.jsonl"), logs()).unwrap();
+    symlink(".", place.join("again")).unwrap();
+    symlink("../z", place.join("z/again")).unwrap();
+    symlink("z", place.join("a")).unwrap();
+    symlink("z/run.jsonl", place.join("b.jsonl")).unwrap();
+    // What is elsewhere is read through a link.
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    std::fs::write(folder.path().join("other/run.jsonl"), logs()).unwrap();
+    symlink(folder.path().join("other"), place.join("c")).unwrap();
+    let (library, files) = read(&[place.clone(), place.join("z")], &folder.path().join(".cache"));
+    assert_eq!(files, 2);
+    let found: Vec<&Path> = library.index.files().map(|(path, _)| path).collect();
+    assert_eq!(found, [place.join("c/run.jsonl"), place.join("z/run.jsonl")]);
+}
+
 #[test]
 fn the_shelf_keeps_whole_paths_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,4 +427,10 @@ fn the_shelf_keeps_whole_paths_once() {
     assert_eq!(shelf.added(), [folder.path().canonicalize().unwrap()]);
     assert!(shelf.add(&folder.path().join("none")).unwrap_err().contains("none"));
     assert_eq!((shelf.remove(folder.path()), shelf.remove(folder.path())), (Ok(true), Ok(false)));
+    // What is gone is taken out by the path that it had.
+    let (kept, gone) = (folder.path().join("kept"), folder.path().join("kept/../kept/gone"));
+    std::fs::create_dir_all(kept.join("gone")).unwrap();
+    assert_eq!(shelf.add(&gone), Ok(true));
+    std::fs::remove_dir(kept.join("gone")).unwrap();
+    assert_eq!((shelf.remove(&gone), shelf.added()), (Ok(true), Vec::new()));
 }

@@ -100,7 +100,9 @@ pub static ASSERTIONS: ArtifactSpec = ArtifactSpec {
             patch: |artifact, patch, _| {
                 let set = Assertions::of(artifact, patch.pointer("/0/value")?)?;
                 let (count, action) = counted(&set);
-                Some(format!("{count} for {action} ({}): {}", set.origin, set.assertions.join("; ")))
+                let listed =
+                    if set.assertions.is_empty() { String::new() } else { format!(": {}", set.assertions.join("; ")) };
+                Some(format!("{count} for {action} ({}){listed}", set.origin))
             },
             ..Showing::new("assertions for {}")
         },

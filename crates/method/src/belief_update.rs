@@ -202,7 +202,7 @@ pub fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
     };
     let prompt = match state_prompt(cx, example, about, &update.text) {
         Ok(prompt) => prompt,
-        Err(why) => return Some(Step::Stuck(why)),
+        Err(why) => return Some(Step::Error(why)),
     };
     // Greedily written again it would come out the same.
     let temperature = if cx.session.pending_offer().is_some() { AGAIN } else { 0.0 };

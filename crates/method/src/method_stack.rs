@@ -60,7 +60,7 @@ impl MethodStack {
         let step = self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass);
         let leads = matches!(step, Step::Ask { .. }) && !cx.options().text(&TIPS).is_empty();
         match leads.then(|| cx.skills(&TIPS)) {
-            Some(Err(why)) => Step::Stuck(format!("the tips that lead every request: {why}")),
+            Some(Err(why)) => Step::Error(format!("the tips that lead every request: {why}")),
             _ => step,
         }
     }

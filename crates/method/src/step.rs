@@ -29,8 +29,11 @@ pub enum Step {
         proposal: Option<ProposalId>,
         why: String,
     },
-    /// It cannot continue: what is wrong and what to do.
+    /// It knows nothing more: why, and what to do. By that an episode is lost.
     Stuck(String),
+    /// It cannot do its work (a prompt that cannot be rendered, a file that cannot be read): what is wrong and what to do. What would
+    /// have come of the episode nobody knows.
+    Error(String),
     /// Nothing: the next member is asked.
     Pass,
 }

@@ -142,7 +142,7 @@ fn ask(cx: &Context<'_>, asked: &Asked, kind: AskKind, n: u32) -> Step {
         // What nothing is added to goes out as it came.
         _ if turns.is_empty() && wording.is_empty() => Arc::clone(&asked.body),
         Ok(body) => Arc::from(body),
-        Err(why) => return Step::Stuck(format!("what you decided cannot be told to the model: {why}")),
+        Err(why) => return Step::Error(format!("what you decided cannot be told to the model: {why}")),
     };
     let messages = wording::messages(api, &asked.body, &wording).into_iter().chain(turns.iter().map(message));
     let (template, messages) = (template(cx).to_owned(), messages.collect());

@@ -27,7 +27,7 @@ pub enum StoreError {
     #[error("`{0}` is no action of the specification; its actions are {1}")]
     NoSuchAction(String, String),
     /// The demonstrations do not call it, so nothing can be said of it.
-    #[error("no demonstration calls `{0}`: its preconditions cannot be inferred; load demonstrations that do")]
+    #[error("no demonstration calls {}; load demonstrations that do", uninferred(.0))]
     NeverCalled(String),
     #[error("{0} has no candidate {1}")]
     NoSuchCandidate(String, usize),
@@ -39,6 +39,14 @@ pub enum StoreError {
     /// The work was cancelled; the pool is as it was.
     #[error("cancelled; the candidates are as they were")]
     Cancelled,
+}
+
+/// An action, or the action of effects, of which nothing can be inferred.
+fn uninferred(name: &str) -> String {
+    match action_of_effects(name) {
+        Some(action) => format!("`{action}`: its effects cannot be inferred"),
+        None => format!("`{name}`: its preconditions cannot be inferred"),
+    }
 }
 
 /// The pools of all actions over one set of demonstrations, and of their effects where these are wanted.

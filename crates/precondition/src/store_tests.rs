@@ -435,4 +435,6 @@ fn what_nothing_calls_is_kept_as_written_and_said_to_be_untried() {
     }
     assert!(store.said_of_form("light", "self.knows(").starts_with("SyntaxError"));
     assert!(matches!(store.enumerate("light", |_, _| true), Err(StoreError::NeverCalled(_))));
+    let refused = StoreError::NeverCalled(effects_of("light")).to_string();
+    assert!(refused.contains("no demonstration calls `light`: its effects"), "{refused}");
 }

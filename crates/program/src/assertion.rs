@@ -44,14 +44,19 @@ pub(crate) fn is_unsafe(name: &str) -> bool {
 /// Put before a text to make it a statement in a function body.
 pub(crate) const BEFORE: &str = "def _():\n assert ";
 
-/// Whether a name stands in a text as a word.
-fn names(text: &str, name: &str) -> bool {
-    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let is_whole = |at: usize| {
-        let (before, after) = text.split_at_checked(at).unwrap_or_default();
-        !part(before.chars().next_back()) && !part(after.chars().nth(name.chars().count()))
+/// Whether a text may call the function whose body it is: it reads an attribute of that name, or one whose name it makes. Other letters than
+/// ASCII's are read as such (`ｔａｋｅ` is `take` to Python), so that a text with some may.
+fn may_call(text: &str, function: &str) -> bool {
+    let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let (bytes, first) = (text.as_bytes(), function.bytes().next());
+    let dotted = |at: usize| {
+        let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
+        let whole = after.starts_with(function.as_bytes()) && !after.get(function.len()).is_some_and(part);
+        whole
+            && !before.last().is_some_and(part)
+            && (before.trim_ascii_end().ends_with(b".") || text.contains("getattr"))
     };
-    text.match_indices(name).any(|(at, _)| is_whole(at))
+    !text.is_ascii() || bytes.iter().enumerate().any(|(at, byte)| Some(*byte) == first && dotted(at))
 }
 
 /// Longest list of signatures an assertion is kept compiled for.
@@ -108,7 +113,7 @@ impl Assertion {
     /// As [`Assertion::compile`], taken apart for that function where that can be done; the parts are looked up in its book.
     pub fn dissect(text: &str, function: &Function, book: &mut PartBook) -> Result<Assertion, Rejection> {
         // Parts know nothing of the whole, which is what the function does that they call.
-        let book = Some(book).filter(|_| !names(text, &function.name));
+        let book = Some(book).filter(|_| !may_call(text, &function.name));
         Assertion::read(text, &function.signature, book)
     }
 
@@ -169,7 +174,7 @@ impl Assertion {
 
     /// Whether it may call the function whose body it is.
     pub(crate) fn may_recurse(&self, function: &Function) -> bool {
-        names(&self.0.text, &function.name)
+        may_call(&self.0.text, &function.name)
     }
 
     pub(crate) fn code(&self, params: &Arc<Params>) -> Option<Arc<FunctionCode>> {

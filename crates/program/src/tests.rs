@@ -190,6 +190,10 @@ fn an_assertion_that_calls_its_own_action_runs_itself() {
         ("self.take(thing, place) is None", None),
         ("thing in 'cup' or self.take('cup', place) is None", Some(true)),
         ("thing in 'cup' or self.take('nothing', place) is None", None),
+        ("thing in 'cup' or self . take('nothing', place) is None", None),
+        ("thing in 'cup' or self.ｔａｋｅ('nothing', place) is None", None),
+        ("thing in 'cup' or getattr(self, 'take')('nothing', place) is None", None),
+        ("thing in ('cup', 'take', 'mug 1') or self.take('nothing', place) is None", Some(true)),
         ("thing == 'mug 1' and self.take('cup', place) is None", Some(false)),
     ] {
         for assertion in [Assertion::compile(text).unwrap(), Assertion::dissect(text, take, &mut book).unwrap()] {

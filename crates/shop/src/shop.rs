@@ -20,6 +20,8 @@ pub struct Shop {
     pub goals: Vec<Goal>,
     /// The remarks of reading the catalogue, a line each.
     pub notes: Vec<String>,
+    /// Why there are no goals, where there are none.
+    pub no_goals: Option<String>,
     places: FxHashMap<String, usize>,
     index: Index,
     /// The nouns of each goal's wanted title, for the reward.
@@ -29,6 +31,10 @@ pub struct Shop {
 impl Shop {
     /// Opens the catalogue at a path: a folder, or one of its files.
     pub fn open(path: &Path, reading: Reading) -> Result<Shop, ShopError> {
+        if !path.exists() {
+            let message = "there is no such file or folder".to_owned();
+            return Err(ShopError::Data { path: path.display().to_string(), message });
+        }
         let found = catalogue::find(path).ok_or_else(|| ShopError::Data {
             path: path.display().to_string(),
             message: "no catalogue here; products.json with goals.json, or WebShop's items_shuffle*.json is expected"
@@ -65,7 +71,7 @@ impl Shop {
 
     fn with_index(catalogue: Catalogue, index: Index) -> Shop {
         let places = catalogue.places();
-        let Catalogue { products, goals, notes, .. } = catalogue;
+        let Catalogue { products, goals, notes, no_goals, .. } = catalogue;
         let wanted = |goal: &Goal| {
             let product = places.get(&goal.asin).and_then(|place| products.get(*place));
             product
@@ -73,7 +79,7 @@ impl Shop {
                 .map_or_else(|| nouns(&goal.name), |p| p.title_nouns.clone())
         };
         let goal_nouns = goals.iter().map(wanted).collect();
-        Shop { products, goals, notes, places, index, goal_nouns }
+        Shop { products, goals, notes, no_goals, places, index, goal_nouns }
     }
 
     pub fn index(&self) -> &Index {

@@ -117,3 +117,64 @@ fn hostile_actions_end_quickly_and_change_nothing() {
     session.step(&format!("search[{long}]"));
     assert_eq!(session.page_type(), "search_results");
 }
+
+#[test]
+fn why_there_are_no_goals_is_said() {
+    let items = json!([item("B000000001", json!(null), json!(null))]).to_string();
+    let folder = folder("no_goals", &items, &known(&["B000000001"]));
+    let read = |human: serde_json::Value| {
+        std::fs::write(folder.join("items_human_ins.json"), human.to_string()).unwrap();
+        open(&folder).unwrap()
+    };
+    let lamp = json!({ "instruction": "i want a lamp.", "instruction_attributes": ["red"] });
+    let silent = json!({ "instruction": " ", "instruction_attributes": ["red"] });
+    for (human, said) in [
+        (
+            json!({ "B0XX": [lamp], "B0YY": [lamp] }),
+            "none of the 2 in items_human_ins.json can be used: 2 of products that are not among those read (such as B0XX)",
+        ),
+        (json!({ "B000000001": [{ "asin": "B000000001" }] }), "can be used: 1 without `instruction`;"),
+        (
+            json!({ "B000000001": [{ "instruction": "a lamp" }, silent], "B0XX": [{}] }),
+            "(such as B0XX), 1 without `instruction`, 1 without `instruction_attributes`; `kind = \"synthetic\"`",
+        ),
+        (json!({ "B000000001": [] }), "items_human_ins.json has none"),
+    ] {
+        let shop = read(human);
+        let why = shop.no_goals.as_deref().unwrap();
+        assert!(shop.goals.is_empty() && why.contains(said), "{why}");
+    }
+    let shop = read(json!({ "B000000001": [silent, lamp] }));
+    assert_eq!((shop.goals.len(), shop.no_goals.as_deref()), (1, None));
+    assert!(shop.notes.iter().any(|note| note.contains("left out without an `instruction`: 1")), "{:?}", shop.notes);
+    let error = open(&folder.join("none")).unwrap_err().to_string();
+    assert!(error.ends_with("none: there is no such file or folder"), "{error}");
+}
+
+#[test]
+fn a_compact_catalogue_says_why_it_has_no_goals_and_refuses_two_of_one_id() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compact_goals");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("products.json", &json!([{ "asin": "A1", "title": "Red mug", "pricing": [5.0] }]).to_string());
+    let open = || Shop::open(&folder, Reading::beside(&folder).unwrap());
+    let why = || open().unwrap().no_goals.unwrap();
+    assert!(why().contains("there is no goals.json beside products.json"), "{}", why());
+    let goal = |id: usize| json!({ "id": id, "asin": "A1", "instruction_text": "a mug", "attributes": [] });
+    let mut of_person = goal(3);
+    of_person["kind"] = "human".into();
+    write("goals.json", &json!([goal(7), of_person]).to_string());
+    assert_eq!(open().unwrap().goals.iter().map(|goal| goal.id).collect::<Vec<_>>(), [7, 3]);
+    assert_eq!(open().unwrap().no_goals, None);
+    write("reading.toml", "kind = \"synthetic\"");
+    let said = "asks for those of kind \"synthetic\", and there are none; goals.json has 1 without a `kind` and 1 of kind \"human\"";
+    assert!(why().contains(said), "{}", why());
+    write("reading.toml", "goals = 0");
+    assert!(why().contains("goals = 0"), "{}", why());
+    write("goals.json", "[]");
+    assert!(why().contains("goals.json is empty"), "{}", why());
+    write("goals.json", &json!([goal(7), goal(1), goal(7)]).to_string());
+    let error = open().unwrap_err().to_string();
+    assert!(error.contains("goals.json: the goals in places 1 and 3 of the list have the id 7"), "{error}");
+}

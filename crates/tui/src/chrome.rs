@@ -14,6 +14,7 @@ use super::actions::ActionId;
 use super::keymap::Keymap;
 use super::pane::{PANES, PaneId};
 use super::panes::offer;
+use super::panes::proposals::row;
 use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
@@ -79,6 +80,11 @@ pub(crate) fn thousands(number: u64) -> String {
     out
 }
 
+/// A number of tokens, as title bar and Model pane have it.
+pub(crate) fn tokens(number: u64) -> String {
+    format!("{} {}", thousands(number), noun(number, "token"))
+}
+
 /// From this width on the title bar names world and method as well.
 const ROOMY: u16 = 110;
 
@@ -99,7 +105,7 @@ pub(crate) fn title(view: &View, theme: &Theme, width: usize) -> (String, String
                 right.push(
                     match session.policy.token_budget {
                         Some(budget) => format!("{} of {} tokens", thousands(spent), thousands(budget)),
-                        None => format!("{} {}", thousands(spent), noun(spent, "token")),
+                        None => tokens(spent),
                     } + &if roomy { words::tokens_by_role(session) } else { String::new() },
                 );
             }
@@ -302,7 +308,7 @@ pub(crate) fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
                 None => mark.word().to_owned(),
             };
             let (mark, role) = words::mark(&theme.glyphs, mark);
-            let text = words::one_line(proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str()));
+            let (action, beside) = row::said(proposal);
             let origin = match proposal.origin {
                 Origin::Symbolic => "no language model",
                 Origin::Person => "you",
@@ -311,12 +317,13 @@ pub(crate) fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
             let origin = sanitize::line(origin);
             let number = format!(" {index}/{} ", view.offered_len());
             let width = usize::from(area.width);
-            // The verdict comes before the end of a long action, and that before where it comes from.
-            let words = format!("  {mark} {words}");
-            let words = sanitize::fit(&words, width / 2, theme.glyphs.ellipsis).into_owned();
+            let (words, text) = verdict_and_action(
+                &format!("  {mark} {words}"),
+                (&sanitize::line(&action), &sanitize::line(&beside)),
+                width.saturating_sub(number.width()),
+                theme.glyphs.ellipsis,
+            );
             let room = width.saturating_sub(number.width() + words.width());
-            let text = sanitize::line(&text);
-            let text = sanitize::fit(&text, room, theme.glyphs.ellipsis).into_owned();
             let origin = if text.width() + origin.len() + 2 <= room { format!("  {origin}") } else { String::new() };
             Line::from(vec![
                 Span::styled(number, theme.style(Role::Dim)),
@@ -331,6 +338,21 @@ pub(crate) fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
         _ => Line::styled(" no proposal is chosen", theme.style(Role::Dim)),
     };
     frame.render_widget(line, area);
+}
+
+/// A verdict and an action with what is said beside it, in so many columns. The verdict comes before the end of a long action, and gets what
+/// a short one leaves.
+fn verdict_and_action(
+    verdict: &str,
+    (action, beside): (&str, &str),
+    columns: usize,
+    ellipsis: &str,
+) -> (String, String) {
+    let room = columns.saturating_sub(action.width()).max(columns / 2);
+    let verdict = sanitize::fit(verdict, room, ellipsis).into_owned();
+    let text = if beside.is_empty() { action.to_owned() } else { format!("{action}  {beside}") };
+    let text = sanitize::fit(&text, columns.saturating_sub(verdict.width()), ellipsis).into_owned();
+    (verdict, text)
 }
 
 /// The message line: what is under way before what was said last. `more` is the key that shows a message too long for it.
@@ -454,6 +476,7 @@ mod tests {
         assert_eq!(thousands(0), "0");
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(1234567), "1,234,567");
+        assert_eq!((tokens(1), tokens(3258)), ("1 token".to_owned(), "3,258 tokens".to_owned()));
     }
 
     #[test]
@@ -472,6 +495,17 @@ mod tests {
         }
         let wide: String = slot_tabs(own, tabs[0], &tabs, 58, "…").into_iter().map(|(_, text)| text).collect();
         assert_eq!(wide, " Preconditions of goto, 1 in force (speci…  Skills  Model ");
+    }
+
+    #[test]
+    fn a_verdict_is_cut_only_where_the_action_leaves_no_room() {
+        let verdict = "  x self.is_visible(recep) fails for it";
+        let of = |action: &str, columns| verdict_and_action(verdict, (action, ""), columns, "~");
+        assert_eq!(of("open desk 1", 52), (verdict.to_owned(), "open desk 1".to_owned()));
+        assert_eq!(of("open desk 1", 30), ("  x self.is_visibl~".to_owned(), "open desk 1".to_owned()));
+        assert_eq!(of("put soapbar 1 in desk 1", 30), ("  x self.is_vi~".to_owned(), "put soapbar 1 ~".to_owned()));
+        let beside = verdict_and_action("  x", ("ls()", "I look"), 20, "~");
+        assert_eq!(beside, ("  x".to_owned(), "ls()  I look".to_owned()));
     }
 
     #[test]

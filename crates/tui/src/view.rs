@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepwright_episode::{
-    ArtifactId, ArtifactKind, AskId, Event, Node, NodeId, Offer, Proposal, ProposalId, Record, Session, Turn, Verdict,
-    blind,
+    ArtifactId, ArtifactKind, AskId, CheckKind, Event, Node, NodeId, Offer, Proposal, ProposalId, Record, Session,
+    Turn, Verdict, blind, role,
 };
 use stepwright_library::{Impact, Look};
+use stepwright_method::options::BLOCKING;
 use stepwright_method::{Methods, Place, Section};
 use stepwright_precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_protocol::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
@@ -43,6 +44,36 @@ pub enum Answer {
     Decision(Arc<Look>),
     /// Two sets side by side, and the right one of them.
     Sets(Arc<SetComparison>, Arc<AdoptedSet>),
+}
+
+/// How an action ceased to be a candidate of the blocking tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Withdrawal {
+    Pruned,
+    /// The leaf that it was offered as is no longer in the tree.
+    Gone,
+}
+
+/// What the live tree at the cursor says of the proposals there.
+#[derive(Debug, Default)]
+struct Withdrawn<'a> {
+    pruned: BTreeSet<&'a str>,
+    /// The turn and the leaves, where the method selects among these.
+    offered: Option<(&'a Turn, HashSet<&'a str>)>,
+}
+
+impl Withdrawn<'_> {
+    fn of(&self, proposal: &Proposal) -> Option<Withdrawal> {
+        let text = proposal.action.as_ref()?.text.as_str();
+        if self.pruned.contains(text) {
+            return Some(Withdrawal::Pruned);
+        }
+        let (turn, leaves) = self.offered.as_ref()?;
+        // Only what was offered as a leaf was checked against the tree.
+        let is_of_tree = |verdict: &Verdict| verdict.checks.iter().any(|check| check.kind == CheckKind::Blocking);
+        let is_gone = !leaves.contains(text) && turn.newest(proposal.id).is_some_and(is_of_tree);
+        is_gone.then_some(Withdrawal::Gone)
+    }
 }
 
 /// The view: everything that is drawn comes from here.
@@ -221,7 +252,11 @@ impl View {
         let mut pruned = false;
         for record in &records {
             match &record.event {
-                Event::ArtifactSettled { artifact, .. } if artifact.kind == ArtifactKind::Tree => pruned = true,
+                Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact }
+                    if artifact.kind == ArtifactKind::Tree =>
+                {
+                    pruned = true;
+                }
                 Event::Executed { .. } | Event::Moved { .. } => pruned = false,
                 _ => {}
             }
@@ -319,6 +354,11 @@ impl View {
         named(&self.worlds, &self.session.as_ref()?.header.world).ok()?.lines
     }
 
+    /// Whether actions are answers to what a program asks of a model: what the world tells beside the variables is that request then.
+    pub(crate) fn answers_requests(&self) -> bool {
+        self.lines().is_some()
+    }
+
     /// The tools that an action may call, where actions are calls of tools.
     pub(crate) fn tools(&self) -> Option<Toolbox> {
         self.situation.as_ref()?.tools.clone()
@@ -330,15 +370,29 @@ impl View {
         Some(((lines.edited)(self.turn()?.proposal(proposal)?.action.as_ref()?), lines.example))
     }
 
-    /// Whether a person took a proposal's action out of the candidates, in the blocking tree.
+    /// Whether a proposal's action is no candidate of the blocking tree any more: a person pruned it, or took back the change by which
+    /// it was one.
     pub(crate) fn is_pruned(&self, proposal: &Proposal) -> bool {
-        proposal.action.as_ref().is_some_and(|a| self.pruned().contains(a.text.as_str()))
+        self.withdrawn().of(proposal).is_some()
     }
 
-    fn pruned(&self) -> BTreeSet<&str> {
-        let cursor = self.session.as_ref().map(Session::cursor);
-        let live = self.situation.as_ref().filter(|s| s.live && Some(s.node) == cursor);
-        live.map(|s| s.goals.pruned()).unwrap_or_default()
+    /// How a proposal's action ceased to be a candidate of the blocking tree, if it did.
+    pub(crate) fn withdrawal(&self, proposal: &Proposal) -> Option<Withdrawal> {
+        self.withdrawn().of(proposal)
+    }
+
+    fn withdrawn(&self) -> Withdrawn<'_> {
+        let Some((session, turn)) = self.session.as_ref().zip(self.turn()) else { return Withdrawn::default() };
+        let live = self.situation.as_ref().filter(|s| s.live && s.node == session.cursor());
+        let Some(tree) = live.map(|situation| &situation.goals) else { return Withdrawn::default() };
+        // Beside another method the tree checks any action, not its leaves alone, and keeps none from being executed.
+        let selects = self.methods.named(&session.method).is_some_and(|method| {
+            let info = method.info();
+            info.roles.contains(&role::Role::Selector) && !info.options.contains(&BLOCKING)
+        });
+        let leaves = tree.nodes.iter().filter(|node| node.handle.is_some_and(|handle| handle.leaf));
+        let offered = selects.then(|| (turn, leaves.map(|node| node.text.as_str()).collect()));
+        Withdrawn { pruned: tree.pruned(), offered }
     }
 
     pub fn is_recommended(&self, id: ProposalId) -> bool {

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stepwright_proxy::{Options, Proxy, Upstream};
@@ -29,6 +30,8 @@ pub struct AgentCommand {
     pub open: Arc<Mutex<Option<Door>>>,
     /// Whether its output goes to this program's own.
     pub echo: bool,
+    /// Whether it ended otherwise than with exit code 0, the last time it did.
+    pub failed: Arc<AtomicBool>,
 }
 
 impl AgentCommand {

@@ -96,3 +96,8 @@ $ mkdir config; printf "[data]\nkitchen = '/nosuch'\n" > config/config.toml; ste
 
 # Tips that cannot be read stop what they were to lead
 $ stepwright run --model small --base-url http://127.0.0.1:9/v1 --method react --tips nosuch --tasks first=1 --max-steps 1 --out out.jsonl > out; echo $?; grep -o "the tips that lead every request: [^:]*" out
+
+# A prompt of one's own that cannot be rendered loses no episode
+$ mkdir -p config/prompts/react; echo '{{ tusk }}' > config/prompts/react/act_chat.jinja
+$ stepwright run --model small --base-url http://127.0.0.1:9/v1 --method react --tasks first=1 --out out.jsonl > out; echo $?; grep -o '"won":[a-z]*' out.jsonl; grep -E 'tusk|not known|won ' out
+$ rm config/prompts/react/act_chat.jinja; stepwright run --model small --base-url http://127.0.0.1:9/v1 --method react --tasks first=1 --out out.jsonl | tail -3

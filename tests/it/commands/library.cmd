@@ -20,6 +20,27 @@ $ stepwright library remove logs
 $ stepwright library list --json
 $ stepwright library remove logs
 
+# Each of the calls of an answer is weighed, and so are those of a program
+$ mkdir two; cat > two/two.jsonl <<'END'
+> {"stepwright":"session","version":3,"program":"0","created":1,"world":"agent","data":"shipped","task":"t","sentence":"Look at two orders.","seed":0,"method":"relay","model":"upstream","specification":"SETUP = ['tools = Tools()']\nACTIONS = ['tools.get_order']\nOBSERVATIONS = []\n\n\nclass Tools:\n    def get_order(self, order_id):\n        pass\n","opening":[]}
+> {"id":1,"ts":1,"node":0,"event":"started","outcome":{"observation":"user: Look at W1 and W2.","calls":[]}}
+> {"id":2,"ts":1,"node":0,"event":"proposed","proposal":{"id":1,"raw":"both","action":{"text":"Both.\ntools.get_order(order_id='W1')\ntools.get_order(order_id='W2')","call":"tools.get_order(order_id='W1')\ntools.get_order(order_id='W2')"},"origin":"relayed"}}
+> {"id":3,"ts":1,"node":0,"event":"decided","decision":{"id":1,"choice":"approve","proposal":1,"by":"person"}}
+> {"id":4,"ts":1,"node":0,"event":"executed","decision":1,"child":1,"action":{"text":"Both.\ntools.get_order(order_id='W1')\ntools.get_order(order_id='W2')","call":"tools.get_order(order_id='W1')\ntools.get_order(order_id='W2')"},"outcome":{"observation":"The agent ended.","calls":["tools.get_order(order_id='W1')","tools.get_order(order_id='W2')"],"done":true,"won":true},"changes":[]}
+> END
+$ stepwright library add two
+$ printf "def get_order(self, order_id):\n    assert order_id != 'W2'\n" > own.preconditions.py
+$ stepwright preconditions impact own.preconditions.py --library two
+$ printf "def put_first_on_second(self, obj, target):\n    assert self.table.is_movable(target)\n" > put.preconditions.py
+$ stepwright preconditions impact put.preconditions.py --library $REPO/sessions/table.jsonl
+
+# A folder with a link to itself is read once, and can be taken out when it is gone
+$ mkdir -p t/s; cp $REPO/sessions/by-hand.jsonl t/s; ln -s . t/s/again; ln -s by-hand.jsonl t/s/same.jsonl
+$ stepwright library add t/s
+$ rm -r t
+$ stepwright library list
+$ stepwright library remove t/s
+
 # What other programs logged is shown, compared, and demonstrates
 $ cat > run.txt <<'END'
 > You are in the middle of a room. Looking quickly around you, you see a desk 1, and a fridge 1.

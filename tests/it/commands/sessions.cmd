@@ -58,3 +58,8 @@ $ stepwright export k.jsonl --jsonl other.jsonl --replace; stepwright show k.jso
 
 # Ctrl-C ends a headless gate whose agent has asked nothing yet
 $ timeout --preserve-status -s INT -k 60 8 stepwright gate --headless -- sleep 300
+
+# How an agent ended is the exit code where no other command says it
+$ stepwright gate --headless -- sh -c 'exit 7'
+$ stepwright gate --headless -- sh -c 'exit 0'
+$ stepwright gate --headless --success true -- sh -c 'exit 7'

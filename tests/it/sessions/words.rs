@@ -179,7 +179,7 @@ fn of_event(event: &Event, built_in: &mut BTreeSet<AskId>) -> Option<String> {
         Event::ArtifactRefused { offer, by: actor, why } => format!("offer {offer} refused by {}: {why}", by(*actor)),
         Event::ArtifactUndone { artifact } => format!("{artifact} taken back"),
         Event::Noted { text } => format!("note: {}", short(text)),
-        Event::Failed { error } => format!("failed: {}", short(error)),
+        Event::Failed { error, .. } => format!("failed: {}", short(error)),
         other => short(&json!(other).to_string()),
     })
 }

@@ -188,8 +188,10 @@ pub enum Advice {
     Offer(Box<Written>),
     /// It would take this proposal; `None` when it has nothing to offer.
     Recommend { proposal: Option<ProposalId>, why: String },
-    /// It cannot continue: what is wrong and what to do.
+    /// It knows nothing more: why, and what to do.
     Stuck(String),
+    /// It cannot do its work: what is wrong and what to do.
+    Error(String),
     /// The episode is over, and nothing is left to be written.
     Rest,
 }

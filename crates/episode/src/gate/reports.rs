@@ -175,12 +175,15 @@ impl Gate {
                 }
                 self.rule(proposal);
             }
-            Advice::Stuck(why) => {
-                self.record(Event::Failed { error: why.clone() });
-                self.stop_policy(&why);
-                self.say(Level::Error, why);
-            }
+            Advice::Stuck(why) => self.method_stops(why, true),
+            Advice::Error(why) => self.method_stops(why, false),
         }
+    }
+
+    fn method_stops(&mut self, why: String, stuck: bool) {
+        self.record(Event::Failed { error: why.clone(), stuck });
+        self.stop_policy(&why);
+        self.say(Level::Error, why);
     }
 
     /// Lets the policy rule on a recommendation.
@@ -270,7 +273,7 @@ impl Gate {
             Ok(result) => result,
             Err(error) => {
                 self.replay = None;
-                self.record(Event::Failed { error: error.clone() });
+                self.record(Event::Failed { error: error.clone(), stuck: false });
                 self.stop_policy("the world failed");
                 return self.say(Level::Error, error);
             }
@@ -329,7 +332,7 @@ impl Gate {
             self.replay = None;
             // Looking at another step leaves no trace, also where that cannot be reached.
             if matches!(then, AfterMove::Read(_) | AfterMove::Again(_)) {
-                self.record(Event::Failed { error: error.clone() });
+                self.record(Event::Failed { error: error.clone(), stuck: false });
             }
             return self.refuse(Level::Error, error);
         }

@@ -303,7 +303,7 @@ fn a_point_that_cannot_be_reached_is_said_and_not_gone_to() {
     for request in [Request::Rewrite { node: 1, text: "stay".into() }, Request::Again(1)] {
         let effects = failed(&mut gate, request);
         assert!(refused(&effects), "{effects:?}");
-        assert_eq!(persisted(&effects), [&Event::Failed { error: "the world was left".into() }]);
+        assert_eq!(persisted(&effects), [&Event::Failed { error: "the world was left".into(), stuck: false }]);
     }
     assert_eq!(gate.session().cursor(), 1);
     assert!(gate.is_at_rest());

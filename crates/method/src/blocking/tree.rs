@@ -12,7 +12,7 @@ use crate::context::{lived, observed};
 use crate::{Context, DerivedState, Grounds, VetoedAction};
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::showing::Showing;
-use stepwright_episode::{Action, Node, StepOutcome, TreeEdit};
+use stepwright_episode::{Action, CheckKind, Decision, Mark, Node, StepOutcome, TreeEdit};
 use stepwright_program::Call;
 use stepwright_world::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Report, Selection};
 use stepwright_world::demonstration::Demonstration;
@@ -157,6 +157,20 @@ impl LiveTree {
             }
             Selection::Execute | Selection::NotALeaf => None,
         }
+    }
+
+    /// The outcome of a decision that takes what was offered as a leaf, where nothing is executed: it is blocked, or was blocked when it was
+    /// decided on and is no leaf any more, because a person pruned it or took back the change that added it. What was offered off the list
+    /// of leaves was not checked against the tree, and is executed.
+    pub fn held_by(cx: &Context<'_>, decision: &Decision, action: &Action) -> Option<StepOutcome> {
+        let tree = LiveTree::at(cx)?;
+        if tree.growth.forest().leaf(&action.text).is_some() {
+            return tree.held(&action.text, cx.world);
+        }
+        let verdict = cx.node()?.turn.taken(decision.id).filter(|verdict| verdict.mark() == Mark::Blocked)?;
+        let condition = verdict.failing().find(|check| check.kind == CheckKind::Blocking)?.condition.clone();
+        let observation = format!("Not executed: {condition}. It is no longer in the blocking tree.");
+        Some(StepOutcome { observation, blocked: Some(condition), ..StepOutcome::default() })
     }
 }
 

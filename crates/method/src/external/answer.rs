@@ -33,7 +33,7 @@ pub struct StepAnswer {
     recommend: Option<Recommended>,
     /// A document that is offered.
     amend: Option<Box<Written>>,
-    /// It cannot continue: what is wrong and what to do.
+    /// It knows nothing more, by which the episode is lost: why, and what to do. Where it cannot do its work it ends, or writes no answer.
     stuck: Option<String>,
     usage: Option<Spent>,
 }

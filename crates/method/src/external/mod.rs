@@ -147,7 +147,7 @@ impl External {
         let declared = self.command.known().map(|known| known.writes);
         if declared.as_ref().is_some_and(|writes| !writes.contains(kind)) {
             let name = self.name();
-            return Step::Stuck(format!(
+            return Step::Error(format!(
                 "{name} writes a {kind}, which is not among what it said it writes (`writes`)"
             ));
         }
@@ -211,13 +211,14 @@ impl Method for External {
             Ok(Told::Ask { ask, note }) => Step::Ask { ask: *ask, note },
             Ok(Told::Recommend { proposal: Some(id), .. }) if round.turn.proposal(id).is_none() => {
                 let name = self.command.adapter.command_line();
-                Step::Stuck(format!("`{name}` recommends proposal {id}, which is not among `proposals`"))
+                Step::Error(format!("`{name}` recommends proposal {id}, which is not among `proposals`"))
             }
             Ok(Told::Recommend { proposal, why }) => Step::Recommend { proposal, why },
             Ok(Told::Amend(written)) => self.amend(cx, written),
             Ok(Told::Kept) => self.ask_step(cx),
             Ok(Told::Pass) => Step::Pass,
-            Ok(Told::Stuck(why)) | Err(why) => Step::Stuck(why),
+            Ok(Told::Stuck(why)) => Step::Stuck(why),
+            Err(why) => Step::Error(why),
         }
     }
 

@@ -79,7 +79,7 @@ impl Method for NextAction {
         };
         if !cx.model.language {
             let by = match cx.reference() {
-                Some(Err(why)) => return Step::Stuck(why),
+                Some(Err(why)) => return Step::Error(why),
                 Some(Ok(_)) => REFERENCE,
                 None => cx.model.name.as_str(),
             };
@@ -90,11 +90,11 @@ impl Method for NextAction {
         }
         let candidates = match (form == Form::Scored).then(|| scoring::candidates(cx)).transpose() {
             Ok(candidates) => candidates,
-            Err(why) => return Step::Stuck(why),
+            Err(why) => return Step::Error(why),
         };
         let prompt = match self.prompt(cx, form) {
             Ok(prompt) => prompt,
-            Err(why) => return Step::Stuck(why),
+            Err(why) => return Step::Error(why),
         };
         let Some(candidates) = candidates else { return Step::ask(cx.ask(kind, prompt, n, temperature)) };
         let n = u32::try_from(candidates.list.len()).unwrap_or(u32::MAX);

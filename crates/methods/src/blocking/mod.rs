@@ -132,7 +132,7 @@ impl Method for Blocking {
             true => prompt::selection(cx, tree, &leaves, true).map(|prompt| cx.ask(AskKind::SCORED, prompt, n, 0.0)),
             false => selection(cx, &leaves),
         };
-        asked.map_or_else(Step::Stuck, |ask| Step::Ask { ask, note })
+        asked.map_or_else(Step::Error, |ask| Step::Ask { ask, note })
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
@@ -192,7 +192,7 @@ impl Method for Blocking {
         if is_under_way(cx) || skills::is_line(cx, &action.text) {
             return O3d.carry_out(cx, decision, action);
         }
-        let held = || LiveTree::at(cx)?.held(&action.text, cx.world);
+        let held = || LiveTree::held_by(cx, decision, action);
         selects(decision).then(held).flatten().map_or(Deed::Act, Deed::Hold)
     }
 

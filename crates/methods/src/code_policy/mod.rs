@@ -65,7 +65,7 @@ impl Method for O3dCode {
     fn step(&self, cx: &Context<'_>) -> Step {
         let library = match library(cx) {
             Ok(library) => library,
-            Err(why) => return Step::Stuck(why),
+            Err(why) => return Step::Error(why),
         };
         let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
         let parts = |program: &str| Parts { library: library.clone(), program: program.to_owned(), ..Parts::default() };
@@ -150,7 +150,7 @@ pub(super) fn ask(
         if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { cx.temperature(purpose, Some(0.0)) };
     match prompt {
         Ok(prompt) => Step::ask(cx.ask(kind, prompt, 1, temperature)),
-        Err(why) => Step::Stuck(why),
+        Err(why) => Step::Error(why),
     }
 }
 

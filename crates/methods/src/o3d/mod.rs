@@ -146,7 +146,7 @@ impl Method for O3d {
         let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
         let known = match known(cx) {
             Ok(known) => known,
-            Err(why) => return Step::Stuck(why),
+            Err(why) => return Step::Error(why),
         };
         let asked = round.asked(&AskKind::GREEDY) + round.asked(&AskKind::SAMPLES) + round.asked(&AskKind::RANKED);
         if cx.samples.is_none() && asked > 0 {
@@ -181,7 +181,7 @@ impl Method for O3d {
         }
         let prompt = match prompt::of(cx, &known) {
             Ok(prompt) => prompt,
-            Err(why) => return Step::Stuck(why),
+            Err(why) => return Step::Error(why),
         };
         let (kind, n, temperature) = match cx.samples {
             Some(n) => (AskKind::SAMPLES, n, cx.temperature("act", None)),

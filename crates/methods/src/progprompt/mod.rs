@@ -129,7 +129,7 @@ impl Method for ProgPrompt {
         let temperature = if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { 0.0 };
         match plan_prompt(cx) {
             Ok(prompt) => Step::ask(cx.ask(AskKind::PLAN, prompt, 1, temperature)),
-            Err(why) => Step::Stuck(why),
+            Err(why) => Step::Error(why),
         }
     }
 
@@ -217,7 +217,7 @@ impl ProgPrompt {
                     let line = plan.items.get(open)?.line;
                     return Some(Err(Box::new(match assertion_prompt(cx, &vocabulary, asserted(open)?) {
                         Ok(prompt) => Step::ask(cx.ask(AskKind::Judgement { line }, prompt, 1, 0.0)),
-                        Err(why) => Step::Stuck(why),
+                        Err(why) => Step::Error(why),
                     })));
                 }
                 passed.extend(way.asserted);

@@ -145,7 +145,7 @@ fn ask(
 ) -> Step {
     match prompt() {
         Ok(prompt) => Step::ask(cx.ask(kind, prompt, n, temperature)),
-        Err(why) => Step::Stuck(why),
+        Err(why) => Step::Error(why),
     }
 }
 

@@ -75,7 +75,7 @@ impl Method for Reflexion {
                     let temperature = cx.temperature(REFLECT, Some(0.0));
                     Step::ask(cx.ask(AskKind::Artifact { artifact: kind() }, prompt, 1, temperature))
                 }
-                Err(why) => Step::Stuck(why),
+                Err(why) => Step::Error(why),
             };
         }
         if cx.options().on(&LAST) && trials::used_up(cx.session, cx.options().count(&TRIALS) as usize) {

@@ -1,6 +1,7 @@
 //! The trials of a task and the reflections on them, as the records hold them.
 //!
-//! A trial is a way from the start to where no step was taken any more. What was reached at its end says whether it failed.
+//! A trial is a way from the start to where no step was taken any more. What was reached at its end says whether it failed. One that
+//! ended on a branch that was deleted is none.
 
 use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{ArtifactId, ArtifactKind, Node, NodeId, OfferState, Session};
@@ -31,7 +32,7 @@ pub(super) fn id(trial: &Trial) -> ArtifactId {
 }
 
 fn failed(session: &Session) -> Vec<Trial> {
-    let leaves = session.nodes().iter().filter(|node| node.parent.is_some() && node.children.is_empty());
+    let leaves = session.kept().filter(|node| node.parent.is_some() && node.children.is_empty());
     let trials = (1..).zip(leaves).filter(|(_, leaf)| !leaf.outcome.won);
     trials.map(|(number, leaf)| Trial { number, leaf: leaf.id }).collect()
 }

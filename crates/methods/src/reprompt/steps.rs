@@ -132,7 +132,7 @@ impl Moment<'_, '_> {
         let step = self.course.attempts.last().map_or(refusal.step.clone(), |last| last.step.clone());
         match prompt::corrective(self.cx, &Refusal { step, ..refusal }, None) {
             Ok(corrective) => offer(&corrective),
-            Err(why) => Step::Stuck(why),
+            Err(why) => Step::Error(why),
         }
     }
 
@@ -195,7 +195,7 @@ impl Moment<'_, '_> {
                     self.cx.temperature(options::STEP, Some(self.settings.temperature)),
                 ))
             }
-            Err(why) => Step::Stuck(why),
+            Err(why) => Step::Error(why),
         }
     }
 
@@ -306,7 +306,7 @@ impl Moment<'_, '_> {
                 failure::vetoed(verdict, &step).map(|refusal| prompt::corrective(self.cx, &refusal, Some(kept)));
             match corrective {
                 Some(Ok(corrective)) => return offer(&corrective),
-                Some(Err(why)) => return Step::Stuck(why),
+                Some(Err(why)) => return Step::Error(why),
                 None => {}
             }
         }

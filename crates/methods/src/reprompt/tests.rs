@@ -6,6 +6,7 @@ use stepwright_plan::settings::{Seen, Settings};
 use super::options::{self, CUTOFF, OnError, SCORE};
 use super::plan_history::{Attempt, PlanHistory, Role};
 use super::record::{Before, Offered};
+use super::rows::{self, Due};
 use serde_json::json;
 use stepwright_method::StepStatus;
 use stepwright_method::publications::SETTINGS;
@@ -44,6 +45,27 @@ fn every_step_has_its_fate() {
     assert_eq!(course.steps(true).len(), 6);
     assert!(course.failed());
     assert_eq!(course.in_vain(), 0);
+}
+
+#[test]
+fn a_correction_comes_before_the_plan_goes_on() {
+    let mut course = PlanHistory::new(OnError::Reprompt, true);
+    course.attempts = vec![attempt("Grab milk", Role::Planned, true, false)];
+    let left = ["Grab milk".to_owned(), "Drink milk".to_owned()];
+    let shown = |due: Due| {
+        let (at, lines) = rows::lines(&course, &left, due);
+        let lines: Vec<(String, StepStatus)> = lines.into_iter().map(|line| (line.text, line.mark)).collect();
+        (at, lines)
+    };
+    let line = |text: &str, mark| (text.to_owned(), mark);
+    let refused = line("Grab milk (no)", StepStatus::Refused);
+    let (grab, drink) = (line("Grab milk", StepStatus::Open), line("Drink milk", StepStatus::Open));
+    let correction = line("correction: Walk to fridge", StepStatus::Next);
+    let offered = shown(Due::Correction(Some("Walk to fridge".to_owned())));
+    assert_eq!(offered, (1, vec![refused.clone(), correction, grab.clone(), drink.clone()]));
+    // While nobody knows what corrects it, no line is next.
+    assert_eq!(shown(Due::Correction(None)), (1, vec![refused.clone(), grab, drink.clone()]));
+    assert_eq!(shown(Due::Line), (1, vec![refused, line("Grab milk", StepStatus::Next), drink]));
 }
 
 #[test]

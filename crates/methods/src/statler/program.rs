@@ -44,7 +44,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     let temperature = if cx.samples.is_some() { cx.temperature(policy.purpose(), None) } else { 0.0 };
     match prompt(cx, policy, &request) {
         Ok(prompt) => Step::ask(cx.ask(AskKind::PROGRAM, prompt, cx.samples.unwrap_or(1), temperature)),
-        Err(why) => Step::Stuck(why),
+        Err(why) => Step::Error(why),
     }
 }
 
@@ -68,7 +68,7 @@ fn recommended(round: Round<'_>) -> Option<Step> {
 fn reference(cx: &Context<'_>) -> Step {
     let program = match cx.reference() {
         Some(Ok(program)) => program.to_owned(),
-        Some(Err(why)) => return Step::Stuck(why),
+        Some(Err(why)) => return Step::Error(why),
         None => {
             let why = "no answers are written down for the tasks of this world; choose a language model (M)";
             return Step::Stuck(why.to_owned());

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
 use super::notes::{Fault, Notes, has_markup};
 use super::price::Price;
-use super::read::{GoalKind, Reading};
+use super::read::Reading;
 use super::{Catalogue, Options, Product, Review, ShopError, goals, nouns};
 use crate::goal::Goal;
 
@@ -43,19 +43,42 @@ struct Item {
 }
 
 const EXPECTED: &str = "a list of products, each with `asin` and `title`";
+const EXPECTED_GOALS: &str = "a list of goals, each with `id`, `asin` and `instruction_text`";
 
 pub(super) fn read(products: &Path, goals: Option<&Path>, reading: Reading) -> Result<Catalogue, ShopError> {
     let open = |path: &Path| File::open(path).map(BufReader::new).map_err(|e| ShopError::unreadable(path, e));
     let items: Vec<Item> =
         serde_json::from_reader(open(products)?).map_err(|e| ShopError::json(products, &e, EXPECTED))?;
-    let goals: Vec<Goal> = match goals {
-        Some(path) => serde_json::from_reader(open(path)?)
-            .map_err(|e| ShopError::json(path, &e, "a list of goals, each with `id`, `asin` and `instruction_text`"))?,
-        None => Vec::new(),
+    let file = products.display().to_string();
+    let mut catalogue = match goals {
+        Some(path) => {
+            let goals: Vec<Goal> =
+                serde_json::from_reader(open(path)?).map_err(|e| ShopError::json(path, &e, EXPECTED_GOALS))?;
+            each_has_its_id(&goals, path)?;
+            of(items, goals, reading, &file)
+        }
+        None => Catalogue {
+            no_goals: Some(format!("there is no goals.json beside products.json; it is {EXPECTED_GOALS}")),
+            ..of(items, Vec::new(), reading, &file)
+        },
     };
-    let mut catalogue = of(items, goals, reading, &products.display().to_string());
     catalogue.file = Some(products.to_owned());
     Ok(catalogue)
+}
+
+/// Errors: two goals of one id, which names their tasks.
+fn each_has_its_id(goals: &[Goal], path: &Path) -> Result<(), ShopError> {
+    let mut known: FxHashMap<usize, usize> = FxHashMap::default();
+    for (goal, place) in goals.iter().zip(1..) {
+        if let Some(first) = known.insert(goal.id, place) {
+            let message = format!(
+                "the goals in places {first} and {place} of the list have the id {}; give one of them another",
+                goal.id
+            );
+            return Err(ShopError::Data { path: path.display().to_string(), message });
+        }
+    }
+    Ok(())
 }
 
 /// Products and goals of two texts in the compact form; `origin` is what complaints name.
@@ -64,7 +87,8 @@ pub(super) fn of_text(products: &str, goals: &str, origin: &Path) -> Result<Cata
     let items: Vec<Item> =
         serde_json::from_str(products).map_err(|e| ShopError::json(&path("products.json"), &e, EXPECTED))?;
     let goals: Vec<Goal> =
-        serde_json::from_str(goals).map_err(|e| ShopError::json(&path("goals.json"), &e, "a list of goals"))?;
+        serde_json::from_str(goals).map_err(|e| ShopError::json(&path("goals.json"), &e, EXPECTED_GOALS))?;
+    each_has_its_id(&goals, &path("goals.json"))?;
     Ok(of(items, goals, Reading::default(), &path("products.json").display().to_string()))
 }
 
@@ -85,12 +109,9 @@ fn of(items: Vec<Item>, goals: Vec<Goal>, reading: Reading, file: &str) -> Catal
         catalogue.products.push(item.product(&mut draw));
     }
     catalogue.notes = notes.lines();
-    let wanted = |goal: &Goal| match reading.kind {
-        // In the compact form both kinds stand in one list, in the order of the tasks.
-        GoalKind::Any => true,
-        GoalKind::Human => goal.kind == "human",
-        GoalKind::Synthetic => goal.kind == "synthetic",
-    };
+    catalogue.no_goals = no_goals(&goals, reading);
+    // In the compact form both kinds stand in one list, in the order of the tasks.
+    let wanted = |goal: &Goal| reading.kind.only().is_none_or(|kind| goal.kind == kind);
     for goal in goals.into_iter().filter(wanted).take(reading.goals.unwrap_or(usize::MAX)) {
         if !seen.contains(&goal.asin) {
             catalogue.notes.push(format!("goal {} wants {}, which is not among the products", goal.id, goal.asin));
@@ -98,6 +119,30 @@ fn of(items: Vec<Item>, goals: Vec<Goal>, reading: Reading, file: &str) -> Catal
         catalogue.goals.push(goal);
     }
     catalogue
+}
+
+/// Why none of these goals is read, where none is.
+fn no_goals(goals: &[Goal], reading: Reading) -> Option<String> {
+    if goals.is_empty() {
+        return Some(format!("goals.json is empty; it is {EXPECTED_GOALS}"));
+    }
+    if reading.goals == Some(0) {
+        return Some("reading.toml asks for none of them (goals = 0)".to_owned());
+    }
+    let wanted = reading.kind.only()?;
+    let mut kinds: Vec<&str> = goals.iter().map(|goal| goal.kind.as_str()).collect();
+    if kinds.contains(&wanted) {
+        return None;
+    }
+    kinds.sort_unstable();
+    let each = kinds.chunk_by(|a, b| a == b).map(|of_kind| match of_kind.first() {
+        Some(kind) if !kind.is_empty() => format!("{} of kind {kind:?}", of_kind.len()),
+        _ => format!("{} without a `kind`", of_kind.len()),
+    });
+    Some(format!(
+        "reading.toml asks for those of kind {wanted:?}, and there are none; goals.json has {}",
+        each.collect::<Vec<_>>().join(" and ")
+    ))
 }
 
 impl Item {

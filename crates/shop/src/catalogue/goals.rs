@@ -1,7 +1,7 @@
 //! Goals made from WebShop's files: from instructions that people wrote, or from a product's attributes and every combination of
 //! its options; with a price limit drawn among the next round prices above the product's.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
 use super::Product;
@@ -26,6 +26,12 @@ pub(super) struct Human {
     instruction_attributes: Vec<String>,
     #[serde(default)]
     instruction_options: Vec<String>,
+}
+
+impl Human {
+    fn is_silent(&self) -> bool {
+        self.instruction.trim().is_empty()
+    }
 }
 
 pub(super) struct Instruction {
@@ -69,11 +75,21 @@ impl Draw {
 }
 
 /// Goals that people wrote, in the engine's official order.
-pub(super) fn human(products: &[Product], written: &FxHashMap<String, Vec<Human>>, draw: &mut Draw) -> Vec<Goal> {
+pub(super) fn human(
+    products: &[Product],
+    written: &FxHashMap<String, Vec<Human>>,
+    draw: &mut Draw,
+    notes: &mut Vec<String>,
+) -> Vec<Goal> {
     let mut goals = Vec::new();
+    let mut silent = 0usize;
     for product in products {
         for human in written.get(&product.asin).into_iter().flatten() {
             if human.instruction_attributes.is_empty() {
+                continue;
+            }
+            if human.is_silent() {
+                silent += 1;
                 continue;
             }
             let (price_upper, limit) = draw.limit(product.reward_price);
@@ -82,8 +98,41 @@ pub(super) fn human(products: &[Product], written: &FxHashMap<String, Vec<Human>
             goals.push(goal(product, "human", instruction_text, &human.instruction_attributes, price_upper, options));
         }
     }
+    if silent > 0 {
+        notes.push(format!("items_human_ins.json: left out without an `instruction`: {silent}; write what is wanted"));
+    }
     official_order(&mut goals);
     number(goals)
+}
+
+/// Why none of the goals that people wrote is one: how many of them lack what.
+pub(super) fn why_none(products: &[Product], written: &FxHashMap<String, Vec<Human>>) -> String {
+    let known: FxHashSet<&str> = products.iter().map(|product| product.asin.as_str()).collect();
+    let (mut of_unknown, mut silent, mut bare) = (0, 0, 0);
+    let mut unknown: Vec<&str> = Vec::new();
+    for (asin, of) in written {
+        if known.contains(asin.as_str()) {
+            let without = of.iter().filter(|human| human.is_silent()).count();
+            silent += without;
+            bare += of.len() - without;
+        } else {
+            of_unknown += of.len();
+            unknown.push(asin);
+        }
+    }
+    let count = of_unknown + silent + bare;
+    // The first by its number, whatever the order of the table.
+    let example = unknown.into_iter().min().unwrap_or_default();
+    let parts = [
+        (of_unknown, format!("{of_unknown} of products that are not among those read (such as {example})")),
+        (silent, format!("{silent} without `instruction`")),
+        (bare, format!("{bare} without `instruction_attributes`")),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
+    if parts.is_empty() {
+        return "items_human_ins.json has none".to_owned();
+    }
+    format!("none of the {count} in items_human_ins.json can be used: {}", parts.join(", "))
 }
 
 /// Goals made from attributes, in the engine's official order.

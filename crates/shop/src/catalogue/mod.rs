@@ -85,6 +85,8 @@ pub struct Catalogue {
     pub goals: Vec<Goal>,
     /// The parts left out or filled in, with the reason, a line each.
     pub notes: Vec<String>,
+    /// Why there are no goals, where there are none.
+    pub no_goals: Option<String>,
     /// The file that the index may be kept beside; `None` where there is none.
     pub file: Option<PathBuf>,
 }

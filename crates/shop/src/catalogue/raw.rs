@@ -19,6 +19,10 @@ use super::{Catalogue, Options, Price, Product, ShopError, nouns, price};
 
 /// The text in place of an unknown rating.
 pub(super) const NO_RATING: &str = "N.A.";
+const NO_ATTRIBUTES: &str =
+    "there is no items_ins_v2*.json beside the products: no attributes are known, and no goals are made from them";
+const NO_HUMAN: &str = "goals that people wrote are asked for, and there is no items_human_ins.json beside the products, \
+                        or nothing is in it";
 /// The attribute of a product of which none is known.
 const NO_ATTRIBUTE: &str = "DUMMY_ATTR";
 
@@ -66,12 +70,10 @@ pub(super) fn read(
     };
     let mut catalogue = Catalogue { file: Some(items.to_owned()), ..Catalogue::default() };
     if attributes.is_none() {
-        let note = "there is no items_ins_v2*.json beside the products: no attributes are known, and no goals are made from them";
-        catalogue.notes.push(note.to_owned());
+        catalogue.notes.push(NO_ATTRIBUTES.to_owned());
     }
     if reading.kind == GoalKind::Human && human.is_empty() {
-        let note = "goals that people wrote are asked for, and there is no items_human_ins.json beside the products, or nothing is in it";
-        catalogue.notes.push(note.to_owned());
+        catalogue.notes.push(NO_HUMAN.to_owned());
     }
     let mut seen = FxHashSet::default();
     let mut draw = Draw::new(reading.seed);
@@ -117,10 +119,39 @@ pub(super) fn read(
             goals::synthetic(&catalogue.products, made, &mut draw, &mut catalogue.notes)
         }
         GoalKind::Synthetic => goals::synthetic(&catalogue.products, made, &mut draw, &mut catalogue.notes),
-        GoalKind::Any | GoalKind::Human => goals::human(&catalogue.products, &human, &mut draw),
+        GoalKind::Any | GoalKind::Human => goals::human(&catalogue.products, &human, &mut draw, &mut catalogue.notes),
     };
+    if catalogue.goals.is_empty() {
+        catalogue.no_goals = Some(no_goals(&catalogue, attributes.is_some(), &human, reading.kind));
+    } else if reading.goals == Some(0) {
+        catalogue.no_goals = Some("reading.toml asks for none of them (goals = 0)".to_owned());
+    }
     catalogue.goals.truncate(reading.goals.unwrap_or(usize::MAX));
     Ok(catalogue)
+}
+
+/// Why no goal could be made of a catalogue's files.
+fn no_goals(
+    catalogue: &Catalogue,
+    has_attributes: bool,
+    human: &FxHashMap<String, Vec<Human>>,
+    kind: GoalKind,
+) -> String {
+    let synthetic = "; `kind = \"synthetic\"` in reading.toml takes those made from attributes";
+    match kind {
+        _ if catalogue.products.is_empty() => match catalogue.notes.iter().find(|note| note.contains("left out")) {
+            Some(note) => format!("no product can be used; {note}"),
+            None => "no product was read".to_owned(),
+        },
+        GoalKind::Human if human.is_empty() => NO_HUMAN.to_owned(),
+        GoalKind::Any | GoalKind::Human if !human.is_empty() => {
+            let why = goals::why_none(&catalogue.products, human);
+            format!("{why}{}", if has_attributes { synthetic } else { "" })
+        }
+        _ if !has_attributes => NO_ATTRIBUTES.to_owned(),
+        _ => "items_ins_v2*.json has no `instruction` with `instruction_attributes` for any of the products read"
+            .to_owned(),
+    }
 }
 
 fn open(path: &Path) -> Result<BufReader<File>, ShopError> {

@@ -49,6 +49,17 @@ pub enum GoalKind {
     Synthetic,
 }
 
+impl GoalKind {
+    /// The kind of goal that alone is read; `None` where any is.
+    pub(super) fn only(self) -> Option<&'static str> {
+        match self {
+            GoalKind::Any => None,
+            GoalKind::Human => Some("human"),
+            GoalKind::Synthetic => Some("synthetic"),
+        }
+    }
+}
+
 /// The file beside a catalogue that says how it is to be read.
 const READING_FILE: &str = "reading.toml";
 /// The most bytes of that file.

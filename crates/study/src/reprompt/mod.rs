@@ -139,6 +139,8 @@ impl Written {
         });
         let given_up = tried.is_none_or(|line| line.mark != StepStatus::Refused);
         program.extend(failed.filter(|_| !goes_on && !given_up));
+        // A line after itself counts once, as in the authors' scripts.
+        program.dedup();
         let corrections = match session.method.as_str() {
             OPEN_LOOP => 0,
             RESAMPLE => refused.len(),

@@ -205,9 +205,10 @@ impl RunResult {
             ..RunResult::default()
         };
         match &episode.session {
-            // What is nowhere to be looked at is not counted as won.
-            Ok(session) if episode.unkept => RunResult { won: false, untold: true, ..begun.with(session, methods) },
-            Ok(session) if episode.unanswered => RunResult { untold: true, ..begun.with(session, methods) },
+            // What is nowhere to be looked at, or broke off, is not counted as won.
+            Ok(session) if episode.unkept || episode.unanswered => {
+                RunResult { won: false, untold: true, ..begun.with(session, methods) }
+            }
             Ok(session) => begun.with(session, methods),
             Err(_) => begun,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use stepwright_driver::{Setup, start};
-use stepwright_episode::{Breakpoint, Choice, Event, NodeId, Policy, Record, Session};
+use stepwright_episode::{Breakpoint, Event, NodeId, Policy, Record, Session};
 use stepwright_method::{LAST, TRIALS};
 use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice, Request, Unwritten};
 use stepwright_text::words::count;
@@ -60,7 +60,7 @@ impl Duel {
                 }
                 Some(Request::SetPolicy(up_to_an_action()))
             }
-            Event::Failed { error } => return Err(error.clone()),
+            Event::Failed { error, .. } => return Err(error.clone()),
             _ => None,
         };
         Ok(request.map(Command::Gate))
@@ -121,14 +121,6 @@ pub(crate) async fn play(
         Some(session) => Ok(Played { session, drift, ended, error, unkept, unanswered }),
         None => Err("the driver ended before the episode began".to_owned()),
     })
-}
-
-/// Whether an action was decided on at the cursor and not carried out.
-fn is_not_carried_out(session: &Session) -> bool {
-    let Some(node) = session.current() else { return false };
-    let led = |id| node.children.iter().any(|child| session.node(*child).is_some_and(|c| c.decision == Some(id)));
-    let last = node.turn.decisions.last().filter(|decision| !matches!(decision.choice, Choice::Reject { .. }));
-    last.is_some_and(|decision| !led(decision.id))
 }
 
 #[derive(Default)]
@@ -216,11 +208,9 @@ impl Watch {
                     // What is written after the end changes nothing of it.
                     Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
                     Event::AskFailed { error, .. } => (self.error, self.unanswered) = (Some(error.clone()), true),
-                    // A method that knows nothing more has lost. Where an action was decided on that was never carried out, the world
-                    // failed: what would have come of it nobody knows.
-                    Event::Failed { error } => {
-                        (self.error, self.unanswered) = (Some(error.clone()), is_not_carried_out(session));
-                    }
+                    // A method that knows nothing more has lost. What would have come of one that could not do its work, or of a world
+                    // that failed, nobody knows.
+                    Event::Failed { error, stuck } => (self.error, self.unanswered) = (Some(error.clone()), !stuck),
                     // What was retried with success is no error of the episode; a program that ended with an error of its model's server in
                     // place of an answer did not end by what it was told.
                     Event::Executed { action, outcome, .. } => {
@@ -262,7 +252,9 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use stepwright_episode::{Action, Actor, AskKind, Decision, Header, Origin, Packed, Proposal, Record, StepOutcome};
+    use stepwright_episode::{
+        Action, Actor, AskKind, Choice, Decision, Header, Origin, Packed, Proposal, Record, StepOutcome,
+    };
 
     use super::*;
 
@@ -271,10 +263,13 @@ mod tests {
     }
 
     #[test]
-    fn an_ask_that_failed_breaks_off_and_a_method_at_its_end_has_lost() {
+    fn what_could_not_be_asked_breaks_off_and_a_method_at_its_end_has_lost() {
         let failed = || Event::AskFailed { ask: 1, error: "no server".into(), cancelled: false, usage: None };
-        let stuck = || Event::Failed { error: "no candidate is left".into() };
-        for (events, unanswered) in [(vec![failed()], true), (vec![stuck()], false), (vec![failed(), stuck()], false)] {
+        let stuck = || Event::Failed { error: "no candidate is left".into(), stuck: true };
+        let unmade = || Event::Failed { error: "`act.j2` line 2 knows no `tusk`".into(), stuck: false };
+        for (events, unanswered) in
+            [(vec![failed()], true), (vec![stuck()], false), (vec![failed(), stuck()], false), (vec![unmade()], true)]
+        {
             let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
             let started = Event::Started { outcome: Default::default() };
             for (event, id) in [started, asked()].into_iter().chain(events).zip(1..) {
@@ -302,7 +297,7 @@ mod tests {
             changes: Packed::default(),
         };
         let refused = r#"refused {"status": 503, "headers": [], "body": "{}"}"#;
-        let failed = || Event::Failed { error: "the world has ended".into() };
+        let failed = || Event::Failed { error: "the world has ended".into(), stuck: false };
         for (last, unanswered, why) in [
             (failed(), true, "the world has ended"),
             (executed(None), false, ""),

@@ -96,9 +96,13 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
             (!texts.is_empty()).then(|| texts.join("\n"))
         };
         match source.as_str() {
-            "user" if own.is_some() => {}
+            // The goal, which is read below.
+            "user" if own.is_some() && conversation.turns.is_empty() => {}
             "user" => conversation.turns.push(Turn::User(text)),
-            "system" => conversation.turns.extend(observed().map(Turn::Told)),
+            "system" => {
+                let said = observed().or_else(|| own.is_some().then_some(text));
+                conversation.turns.extend(said.map(Turn::Told));
+            }
             "agent" => {
                 let mut calls = Vec::new();
                 for (number, call) in step.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate()
@@ -122,17 +126,24 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                     conversation.decided.push(step.pointer("/extra/stepwright").cloned().unwrap_or_default());
                     continue;
                 }
+                let extra = step.pointer("/extra/stepwright").cloned().filter(|_| own.is_some());
                 if calls.is_empty() && step.get("observation").is_some_and(Json::is_object) {
-                    conversation.turns.push(Turn::Acted { text, observed: observed() });
+                    // After an answer of a session of ours nothing is left unsaid, be it that nothing was observed.
+                    let observed = observed().or_else(|| extra.is_some().then(String::new));
+                    conversation.turns.push(Turn::Acted { text, observed });
+                    conversation.decided.extend(extra);
                     continue;
                 }
                 // What was decided is said with the first of a step's calls.
-                let extra = step.pointer("/extra/stepwright").cloned().filter(|_| own.is_some());
                 let others = calls.iter().skip(1).map(|_| Json::Null);
                 conversation.decided.extend(extra.filter(|_| !calls.is_empty()).into_iter().chain(others));
-                let results = results_of(results, &place, &mut calls);
+                // In a session of ours no call returned what is of none.
+                let is_told = |result: &&Json| own.is_some() && string(result, "source_call_id").is_none();
+                let (told, returned): (Vec<&Json>, Vec<&Json>) = results.iter().partition(is_told);
+                let returned = results_of(&returned, &place, &mut calls);
                 conversation.turns.push(Turn::Agent { text, calls });
-                conversation.turns.extend(results);
+                conversation.turns.extend(returned);
+                conversation.turns.extend(told.iter().filter_map(|r| text_of(r.get("content")?)).map(Turn::Told));
             }
             other => return Err(format!("{place}: `source` is {other:?}; system, user and agent are known")),
         }
@@ -156,7 +167,7 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
 
 /// The results of a step's calls, one a call. One without an id belongs to the last call, and several of one call are one text. Calls whose
 /// ids are missing or come twice get one of their own.
-fn results_of(results: &[Json], place: &str, calls: &mut [Called]) -> Vec<Turn> {
+fn results_of(results: &[&Json], place: &str, calls: &mut [Called]) -> Vec<Turn> {
     let given: Vec<Option<String>> = calls.iter().map(|call| call.id.clone().filter(|id| !id.is_empty())).collect();
     for (number, call) in calls.iter_mut().enumerate() {
         let is_new = given.get(number).is_some_and(|id| id.is_some() && !given.iter().take(number).any(|e| e == id));

@@ -73,24 +73,32 @@ pub(super) fn langchain(read: &mut Read, messages: &[Json]) -> bool {
     true
 }
 
-pub(super) fn is_smolagents(value: &Json) -> bool {
-    let steps = value.get("steps").and_then(Json::as_array).into_iter().flatten();
-    let marks = ["step_number", "model_input_messages", "model_output", "system_prompt", "task_images", "plan"];
-    let mut any = false;
-    for step in steps {
-        if step.get("action").is_some() || step.get("command").is_some() || step.get("source").is_some() {
-            return false;
-        }
-        any |= marks.iter().any(|mark| step.get(*mark).is_some());
-    }
-    any
+/// Keys of a step of smolagents' memory.
+const MARKS: [&str; 6] =
+    ["step_number", "model_input_messages", "model_output", "system_prompt", "task_images", "plan"];
+
+fn has(value: &Json, keys: &[&str]) -> bool {
+    keys.iter().any(|key| value.get(*key).is_some())
 }
 
-pub(super) fn smolagents(read: &mut Read, value: &Json) -> bool {
+pub(super) fn is_smolagents(steps: &[Json]) -> bool {
+    !steps.iter().any(|step| has(step, &["action", "command", "source"])) && steps.iter().any(|step| has(step, &MARKS))
+}
+
+/// Whether a list is the memory itself, as `get_full_steps` gives it: each item is a step, and none is a log with steps of its own.
+pub(super) fn are_smolagents(items: &[Json]) -> bool {
+    let is_step = |item: &Json| {
+        (has(item, &MARKS) || has(item, &["task"])) && !has(item, &["steps", "messages", "input", "body"])
+    };
+    is_smolagents(items) && items.iter().all(is_step)
+}
+
+/// Reads the steps of a memory, and the task where it stands beside them; `list` is what their list is called.
+pub(super) fn smolagents(read: &mut Read, task: Option<String>, list: &str, steps: &[Json]) -> bool {
     read.format("smolagents-memory");
     let mut conversation = Conversation::default();
-    conversation.turns.extend(string(value, "task").map(Turn::User));
-    for (at, step) in value.get("steps").and_then(Json::as_array).into_iter().flatten().enumerate() {
+    conversation.turns.extend(task.map(Turn::User));
+    for (at, step) in steps.iter().enumerate() {
         if let Some(task) = string(step, "task") {
             if conversation.turns.is_empty() || at > 0 {
                 conversation.turns.push(Turn::User(task));
@@ -104,7 +112,7 @@ pub(super) fn smolagents(read: &mut Read, value: &Json) -> bool {
         for (number, call) in step.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate() {
             let inside = call.get("function").unwrap_or(call);
             let Some(name) = string(inside, "name") else {
-                read.fail(format!("steps[{at}].tool_calls[{number}]: `name` is missing"));
+                read.fail(format!("{list}[{at}].tool_calls[{number}]: `name` is missing"));
                 continue;
             };
             // An agent that writes code has the code as its argument.

@@ -16,6 +16,7 @@ mod tests;
 use serde_json::{Value as Json, json};
 
 pub(crate) use conversation::Read;
+use conversation::string;
 
 use crate::record::Trajectory;
 
@@ -41,6 +42,7 @@ fn value_of(read: &mut Read, value: &Json) -> bool {
         Json::Array(items) => match items.first() {
             Some(first) if memory::is_langchain(first) => memory::langchain(read, items),
             Some(first) if chat::is_message(first) => chat::conversation(read, &json!({ "messages": items })),
+            Some(_) if memory::are_smolagents(items) => memory::smolagents(read, None, "", items),
             Some(_) => {
                 let spans: Vec<Vec<Json>> = items.iter().filter_map(|item| otel::spans_of(read, item)).collect();
                 if !spans.is_empty() {
@@ -61,8 +63,10 @@ fn value_of(read: &mut Read, value: &Json) -> bool {
                 inspect::json(read, value)
             } else if has("body") && (has("path") || has("url")) {
                 chat::request(read, value)
-            } else if list("steps") && memory::is_smolagents(value) {
-                memory::smolagents(read, value)
+            } else if let Some(steps) =
+                object.get("steps").and_then(Json::as_array).filter(|steps| memory::is_smolagents(steps))
+            {
+                memory::smolagents(read, string(value, "task"), "steps", steps)
             } else if list("messages") || list("items") || has("input") && (list("input") || has("model")) {
                 match object.get("messages").and_then(|m| m.get(0)).filter(|first| memory::is_langchain(first)) {
                     Some(_) => {

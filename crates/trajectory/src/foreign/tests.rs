@@ -433,3 +433,35 @@ fn a_mark_to_cache_that_moves_is_no_other_conversation() {
         lines(&[request(json!([user("go", true)])), request(json!([user("go", false), used, user("on", true)]))]);
     assert_eq!(read.all.len(), 1);
 }
+
+#[test]
+fn a_memory_of_smolagents_is_read_as_its_list_of_steps_too() {
+    let called = |id: &str, name: &str, arguments: Json| json!([{ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } }]);
+    let steps = json!([
+        { "task": "Cancel W42.", "task_images": null },
+        { "model_input_messages": [], "plan": "Look, then cancel.", "token_usage": null },
+        { "step_number": 1, "tool_calls": called("c1", "get_order", json!({ "order_id": "W42" })), "error": null,
+          "model_output": "I look.", "observations": "open", "is_final_answer": false },
+        { "step_number": 2, "tool_calls": called("c2", "final_answer", json!({ "answer": "done" })), "error": null,
+          "model_output": null, "observations": "done", "is_final_answer": true },
+    ]);
+    let whole = read_any(json!({ "task": "Cancel W42.", "steps": steps }).to_string().as_bytes(), "a.json");
+    let in_lines = serde_json::to_string_pretty(&steps).unwrap();
+    for text in [steps.to_string(), in_lines, format!("{steps}\n{steps}\n")] {
+        let read = read_any(text.as_bytes(), "a.json");
+        assert_eq!((read.format, read.wrong.as_slice()), ("smolagents-memory", &[][..]));
+        assert_eq!(actions(&read.all[0]), ["tools.get_order(order_id='W42')", "tools.final_answer(answer='done')"]);
+        assert_eq!((&read.all[0].task, &read.all[0].steps), (&whole.all[0].task, &whole.all[0].steps));
+    }
+    // What is wrong with a step is named by its place in the list.
+    let mut nameless = steps.clone();
+    nameless[2]["tool_calls"][0]["function"].as_object_mut().unwrap().remove("name");
+    let read = read_any(nameless.to_string().as_bytes(), "a.json");
+    assert!(read.wrong[0].message.contains("[2].tool_calls[0]: `name` is missing"), "{:?}", read.wrong);
+    // Lists of memories, and of our own steps, are none.
+    let memories =
+        read_any(json!([{ "system_prompt": "s", "steps": steps }, { "steps": steps }]).to_string().as_bytes(), "f");
+    assert_eq!((memories.format, memories.all.len()), ("smolagents-memory", 2));
+    let own = read_any(json!([{ "step_number": 1, "action": "look" }]).to_string().as_bytes(), "f");
+    assert!(own.all.is_empty() && own.wrong[0].message.contains("a list of none of them"), "{:?}", own.wrong);
+}

@@ -61,7 +61,8 @@ impl App {
             world_banner::render(&self.view, &self.themes.now, &self.banner_hint(), panes, frame);
         }
         let busy = self.busy();
-        let more = self.keymap.hint(ActionId::Message);
+        // In a text the key is a letter.
+        let more = self.keymap.hint(ActionId::Message).filter(|_| self.typed_in().is_none());
         chrome::message_line(busy.as_deref(), more.as_deref(), &self.view, &self.themes.now, geometry.message, frame);
         if self.dialogs.is_empty() {
             let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();

@@ -428,6 +428,10 @@ impl Dialog for Form {
         self.has_lines()
     }
 
+    fn leave_part(&mut self) -> bool {
+        self.lines().is_some_and(|(editor, _)| editor.warns())
+    }
+
     fn mouse(&mut self, event: MouseEvent, _: Rect, _: Context<'_>) -> Vec<Reply> {
         let down = event.kind == MouseEventKind::ScrollDown;
         match event.kind {

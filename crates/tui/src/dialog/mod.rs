@@ -118,7 +118,7 @@ pub(crate) trait Dialog {
         None
     }
 
-    /// Leaves a part of it (a name being typed, a search) instead of closing it all; whether there was one.
+    /// Leaves a part of it (a name being typed, a search) or says what would be lost, instead of closing it all; whether there was one.
     fn leave_part(&mut self) -> bool {
         false
     }

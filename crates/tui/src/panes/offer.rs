@@ -1,6 +1,8 @@
 //! Rows of an offered document that waits for a decision. Of a belief: what it was written for, what it changes, what reading it repaired,
 //! or why it cannot be read; of another its text. And which keys decide about it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::actions::ActionId;
@@ -118,18 +120,19 @@ fn keys(view: &View, offer: &Offer) -> Row {
 pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
     let patch = belief::patch(from, to);
     let mut rows = Vec::new();
-    let mut at = from.clone();
+    let (mut at, mut places) = (from.clone(), FormerPlaces::default());
     let mut left_out = 0;
     for operation in patch.as_array().into_iter().flatten() {
         let one = json!([operation]);
         for (change, pointer, new) in words::operations(&one) {
+            let place = places.of(&at, pointer, change);
             if rows.len() >= most {
                 left_out += 1;
                 continue;
             }
             let value = |v: Option<&Value>| v.map(words::value).unwrap_or_default();
             let former = value(at.pointer(pointer));
-            let place = stepwright_text::json_pointer::display(pointer);
+            let place = stepwright_text::json_pointer::display(&place);
             let text = match change {
                 Change::Added => format!(" {place} {}", value(new)),
                 Change::Removed => format!(" {place} {former}"),
@@ -149,6 +152,40 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
         rows.push(vec![run(Role::Dim, "It changes nothing of what is believed.")]);
     }
     rows
+}
+
+/// Where the items of arrays stood before the first change: each change counts from what the one before it left. By the array, as it was
+/// led to then; `None` for an item that was not there.
+#[derive(Debug, Default)]
+struct FormerPlaces(BTreeMap<String, Vec<Option<usize>>>);
+
+impl FormerPlaces {
+    /// Where what a pointer leads to in a state stood before; takes in that the item there is put in or taken out.
+    fn of(&mut self, state: &Value, pointer: &str, change: Change) -> String {
+        let (mut here, mut former) = (String::new(), String::new());
+        let mut steps = pointer.split('/').skip(1).peekable();
+        while let Some(step) = steps.next() {
+            let is_last = steps.peek().is_none();
+            let item = state.pointer(&here).and_then(Value::as_array).zip(step.parse::<usize>().ok());
+            let place = item.and_then(|(items, at)| {
+                let all = self.0.entry(former.clone()).or_insert_with(|| (0..items.len()).map(Some).collect());
+                match change {
+                    Change::Removed if is_last && at < all.len() => all.remove(at),
+                    Change::Added if is_last => {
+                        all.insert(at.min(all.len()), None);
+                        None
+                    }
+                    _ => all.get(at).copied().flatten(),
+                }
+            });
+            here = format!("{here}/{step}");
+            former = match place {
+                Some(place) => format!("{former}/{place}"),
+                None => format!("{former}/{step}"),
+            };
+        }
+        former
+    }
 }
 
 /// The decisions about the beliefs offered at a node, and the corrections made there.
@@ -198,5 +235,26 @@ mod tests {
         let short = text(changes(&from, &to, 1));
         assert_eq!(short.last().unwrap(), &format!("and {} more", all.len() - 1));
         assert_eq!(text(changes(&to, &to, 1)), ["It changes nothing of what is believed."]);
+    }
+
+    #[test]
+    fn what_goes_is_named_by_where_it_was() {
+        let mut places = FormerPlaces::default();
+        let mut state = json!({ "seen": [["a"], ["b"], ["c"], ["d", "e"]] });
+        let mut of = |change, operation: Value| {
+            let pointer = operation["path"].as_str().unwrap().to_owned();
+            let place = places.of(&state, &pointer, change);
+            state = belief::apply(&state, &json!([operation])).unwrap();
+            place
+        };
+        let gone = |at: &str| json!({ "op": "remove", "path": at });
+        assert_eq!(of(Change::Removed, gone("/seen/0")), "/seen/0");
+        assert_eq!(of(Change::Removed, gone("/seen/0")), "/seen/1");
+        let new = json!({ "op": "add", "path": "/seen/0", "value": ["x"] });
+        assert_eq!(of(Change::Added, new), "/seen/0");
+        let other = json!({ "op": "replace", "path": "/seen/2/1", "value": "f" });
+        assert_eq!(of(Change::Changed, other), "/seen/3/1");
+        assert_eq!(of(Change::Removed, gone("/seen/2/0")), "/seen/3/0");
+        assert_eq!(of(Change::Removed, gone("/seen/1")), "/seen/2");
     }
 }

@@ -191,6 +191,6 @@ pub fn summary(record: &Record, session: Option<&Session>, methods: &Methods) ->
         Event::NoteEdited { text, .. } if text.is_empty() => "a remark was taken out".to_owned(),
         Event::NoteEdited { text, .. } => format!("changed to: {text}"),
         Event::Noted { text } => text.clone(),
-        Event::Failed { error } => error.clone(),
+        Event::Failed { error, .. } => error.clone(),
     }
 }

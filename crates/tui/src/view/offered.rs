@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::View;
+use super::{View, Withdrawal, Withdrawn};
 use stepwright_episode::{Actor, Choice, Copies, DecisionId, Mark, NodeId, Proposal, ProposalId, Session, Turn, blind};
 use stepwright_protocol::Situation;
 
@@ -50,8 +50,10 @@ pub(super) struct Offered {
     order: Vec<usize>,
     /// The place of each row in that order.
     at: Vec<usize>,
-    /// The rows whose action was pruned; they are last.
+    /// The rows whose action was pruned; they are last, with those that are gone.
     pub(super) pruned: usize,
+    /// The rows of leaves that are no longer in the blocking tree.
+    gone: usize,
     rejected: usize,
     /// The rows of lines of a plan that a person replaced, which cannot be taken.
     replaced: usize,
@@ -70,7 +72,7 @@ type Above = HashMap<String, Option<(usize, NodeId, DecisionId)>>;
 
 impl Offered {
     /// Sorts a turn's proposals into rows, in one pass.
-    fn of(view: &View, turn: &Turn, pruned: &BTreeSet<&str>) -> Self {
+    fn of(view: &View, turn: &Turn, withdrawn: &Withdrawn<'_>) -> Self {
         let mut offered = Offered::default();
         // Looked for once: a turn may hold very many proposals.
         let mended = view.node().filter(|node| node.replaced_up_to().is_some());
@@ -92,15 +94,17 @@ impl Offered {
             let row = |proposal: &&Proposal| offered.rows.get(turn.place(proposal.id)?).copied();
             order = shown.iter().filter_map(row).collect();
         }
-        let action = |row: usize| Some(turn.proposals.get(*offered.shown.get(row)?)?.action.as_ref()?.text.as_str());
-        let is_pruned = |row: &usize| !pruned.is_empty() && action(*row).is_some_and(|text| pruned.contains(text));
+        let withdrawal = |row: &usize| withdrawn.of(turn.proposals.get(*offered.shown.get(*row)?)?);
         // What a person refused is out of the way, and so is what they took out of the candidates.
         let is_rejected = |row: &usize| {
             let shown = offered.shown.get(*row).and_then(|place| turn.proposals.get(*place));
             shown.is_some_and(|proposal| turn.rejection(proposal.id).is_some())
         };
-        order.sort_by_key(|row| if is_pruned(row) { 2 } else { u8::from(is_rejected(row)) });
-        let count = order.iter().rev().take_while(|row| is_pruned(row)).count();
+        let withdrawn: Vec<Option<Withdrawal>> = (0..places.len()).map(|row| withdrawal(&row)).collect();
+        let withdrawn = |row: &usize| withdrawn.get(*row).copied().flatten();
+        order.sort_by_key(|row| if withdrawn(row).is_some() { 2 } else { u8::from(is_rejected(row)) });
+        let count = order.iter().rev().take_while(|row| withdrawn(row).is_some()).count();
+        let vanished = order.iter().filter(|row| withdrawn(row) == Some(Withdrawal::Gone)).count();
         let rejected = order.iter().rev().skip(count).take_while(|row| is_rejected(row)).count();
         let steps = view.session.as_ref().zip(view.node()).map(|(session, node)| {
             let children = node.children.iter().filter_map(|child| session.node(*child)?.decision);
@@ -126,7 +130,7 @@ impl Offered {
             }
         }
         (offered.order, offered.at, offered.marks) = (order, at, marks);
-        (offered.pruned, offered.rejected) = (count, rejected);
+        (offered.pruned, offered.gone, offered.rejected) = (count - vanished, vanished, rejected);
         offered
     }
 
@@ -179,7 +183,7 @@ impl View {
         match kept.as_ref().filter(|(of, _)| of.is(&key)) {
             Some((_, offered)) => Arc::clone(offered),
             None => {
-                let offered = Arc::new(Offered::of(self, turn, &self.pruned()));
+                let offered = Arc::new(Offered::of(self, turn, &self.withdrawn()));
                 *kept = Some((key, Arc::clone(&offered)));
                 offered
             }
@@ -207,8 +211,8 @@ impl View {
         offered.at.get(row).copied().filter(|_| offered.shown(row, self.chosen_place()) == Some(place))
     }
 
-    /// The proposals to show at the cursor, in order of arrival; those that were rejected, and those whose action was pruned, last. An action that the built-in
-    /// proposer offers again is shown once, at its place in the newest ranking, and one that a model writes more than once is shown
+    /// The proposals to show at the cursor, in order of arrival; those that were rejected, and those whose action is no candidate of the
+    /// blocking tree any more, last. An action that the built-in proposer offers again is shown once, at its place in the newest ranking, and one that a model writes more than once is shown
     /// once, where it came first; offered again after a rejection, it is shown again. Before a decision of a blind session ranked ones
     /// come in an order that says nothing of their rank.
     pub fn offered(&self) -> Vec<&Proposal> {
@@ -218,12 +222,12 @@ impl View {
         shown.map(AsRef::as_ref).collect()
     }
 
-    /// How many of the proposals that are shown hold, are blocked, were not checked, are rejected, are of a plan that was replaced, and are
-    /// pruned.
-    pub(crate) fn offered_marks(&self) -> [usize; 6] {
+    /// How many of the proposals that are shown hold, are blocked, were not checked, are rejected, are of a plan that was replaced, are
+    /// pruned, and are no longer in the blocking tree.
+    pub(crate) fn offered_marks(&self) -> [usize; 7] {
         let offered = self.rows();
         let (holds, blocked, unchecked) = offered.marks;
-        [holds, blocked, unchecked, offered.rejected, offered.replaced, offered.pruned]
+        [holds, blocked, unchecked, offered.rejected, offered.replaced, offered.pruned, offered.gone]
     }
 
     /// Which models wrote the action of a proposal that is shown, and how often each, itself included.

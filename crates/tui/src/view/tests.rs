@@ -1,5 +1,27 @@
 use super::*;
-use stepwright_episode::{Action, Actor, Choice, Decision, FORMAT_VERSION, Header, Origin, StepOutcome};
+use stepwright_episode::{
+    Action, Actor, Ask, Check, Choice, Decision, FORMAT_VERSION, Header, Origin, Status, StepOutcome,
+};
+use stepwright_method::{Answer as MethodAnswer, Context, Method, MethodInfo, Reading, Step};
+use stepwright_world::blocking::{BlockingNode, Handle, NodeKind, NodeStatus};
+
+/// A method that selects among the leaves of the blocking tree.
+#[derive(Debug)]
+struct Selects;
+
+impl Method for Selects {
+    fn info(&self) -> MethodInfo {
+        MethodInfo { id: "m", roles: &[role::Role::Selector], ..MethodInfo::BARE }
+    }
+
+    fn step(&self, _cx: &Context<'_>) -> Step {
+        Step::Pass
+    }
+
+    fn read(&self, _cx: &Context<'_>, _ask: &Ask, _answer: &MethodAnswer) -> Reading {
+        Reading::Kept
+    }
+}
 
 struct Played {
     view: View,
@@ -81,6 +103,21 @@ impl Played {
             }
             other => panic!("a script has no `{other}`"),
         }
+    }
+
+    /// Shows a live tree of these leaves.
+    fn leaves(&mut self, texts: &[&str]) {
+        let leaf = |text: &&str| BlockingNode {
+            parent: None,
+            kind: NodeKind::Action,
+            text: (*text).to_owned(),
+            status: NodeStatus::Open,
+            why: String::new(),
+            handle: Some(Handle { node: 0, leaf: true, blocked: false }),
+        };
+        let goals = BlockingTree { nodes: texts.iter().map(leaf).collect() };
+        let situation = Situation { node: self.session().cursor(), live: true, goals, ..Situation::default() };
+        self.view.notice(Notice::Situation(situation.into()));
     }
 
     /// The rows: their numbers and texts, and what is said of them.
@@ -168,7 +205,7 @@ fn what_is_rejected_is_last_and_not_counted() {
     ["offer a b c", "reject 1"].into_iter().for_each(|line| played.line(line));
     let texts: Vec<&str> = played.view.offered().iter().map(|p| p.raw.as_str()).collect();
     assert_eq!(texts, ["b", "c", "a"]);
-    assert_eq!(played.view.offered_marks(), [0, 0, 2, 1, 0, 0]);
+    assert_eq!(played.view.offered_marks(), [0, 0, 2, 1, 0, 0, 0]);
 }
 
 #[test]
@@ -188,5 +225,28 @@ fn a_line_of_a_plan_that_a_person_replaced_is_not_counted() {
     played.event(Event::ArtifactSettled { artifact, offer: None, patch, by, edited: true, why });
     line(&mut played, 2);
     assert_eq!(played.view.offered_len(), 2, "both are shown");
-    assert_eq!(played.view.offered_marks(), [0, 0, 1, 0, 1, 0]);
+    assert_eq!(played.view.offered_marks(), [0, 0, 1, 0, 1, 0, 0]);
+}
+
+#[test]
+fn a_leaf_that_is_no_longer_in_the_blocking_tree_is_last_and_not_counted() {
+    let mut played = Played::new();
+    played.view.methods = Box::leak(Box::new(Methods::new(vec![Arc::new(Selects)], &[])));
+    played.line("offer open look wait");
+    // What a method offers beside the leaves is not checked against the tree.
+    for (proposal, status) in [(1, Status::Fails), (2, Status::Holds)] {
+        let check = Check { kind: CheckKind::Blocking, condition: "c".into(), status, detail: None };
+        let verdict = Verdict { checks: vec![check], ..Verdict::default() };
+        played.event(Event::Checked { proposal, verdict: verdict.into() });
+    }
+    played.leaves(&["open", "look"]);
+    assert_eq!(played.view.offered_marks(), [0, 1, 2, 0, 0, 0, 0]);
+    played.leaves(&["look"]);
+    assert_eq!(played.rows(), ["2 look", "3 wait", "1 open"]);
+    assert_eq!(played.view.offered_marks(), [0, 0, 2, 0, 0, 0, 1]);
+    let withdrawn = |view: &View| view.turn().and_then(|turn| view.withdrawal(turn.proposal(1)?));
+    assert_eq!(withdrawn(&played.view), Some(Withdrawal::Gone));
+    // Beside a method that does not select from it the tree keeps nothing from being executed.
+    played.view.methods = <&'static Methods>::default();
+    assert_eq!(withdrawn(&played.view), None);
 }

@@ -9,7 +9,7 @@ use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_width::UnicodeWidthStr;
 
-use super::draw::Painter;
+use super::draw::{Painter, run, split_bottom};
 use crate::event::Input;
 use crate::paste;
 use crate::theme::Role;
@@ -40,7 +40,7 @@ pub(crate) enum Edited {
     Cancel,
 }
 
-/// A text area for one line (Enter accepts) or many (Ctrl-S accepts); Esc cancels.
+/// A text area for one line (Enter accepts) or many (Ctrl-S accepts); Esc cancels, of many lines that were changed when it is pressed again.
 #[derive(Debug)]
 pub(crate) struct Editor {
     area: TextArea<'static>,
@@ -50,6 +50,9 @@ pub(crate) struct Editor {
     drawn: Rect,
     /// Columns of the one line that are scrolled away on the left.
     scrolled: usize,
+    changed: bool,
+    /// Whether it was said that what was typed is dropped.
+    leaving: bool,
 }
 
 impl Editor {
@@ -67,7 +70,26 @@ impl Editor {
     }
 
     fn new(text: Vec<String>, lines: bool) -> Self {
-        Editor { area: area(text, !lines), lines, most: paste::LINES, numbered: false, drawn: Rect::ZERO, scrolled: 0 }
+        Editor {
+            area: area(text, !lines),
+            lines,
+            most: paste::LINES,
+            numbered: false,
+            drawn: Rect::ZERO,
+            scrolled: 0,
+            changed: false,
+            leaving: false,
+        }
+    }
+
+    /// One part of a text after another: what was changed of the parts before counts.
+    pub fn next_lines(&self, text: &str) -> Self {
+        Editor { changed: self.changed, ..Editor::lines(text) }
+    }
+
+    /// Whether leaving it now only says what would be lost, once.
+    pub(crate) fn warns(&mut self) -> bool {
+        self.lines && self.changed && !std::mem::replace(&mut self.leaving, true)
     }
 
     pub(crate) fn go_to_line(&mut self, line: usize) {
@@ -98,6 +120,7 @@ impl Editor {
             self.area.delete_char();
         }
         self.area.insert_str(word);
+        self.changed = true;
     }
 
     pub fn height(&self) -> usize {
@@ -111,6 +134,15 @@ impl Editor {
 
     /// Takes what is typed; line breaks that are pasted become spaces where there is one line only.
     pub fn input(&mut self, input: Input<'_>) -> Edited {
+        let edited = match self.typed(input) {
+            Edited::Cancel if self.warns() => return Edited::Same,
+            edited => edited,
+        };
+        self.changed |= edited == Edited::Changed;
+        edited
+    }
+
+    fn typed(&mut self, input: Input<'_>) -> Edited {
         let room = self.most.saturating_sub(self.text().len());
         let key = match input {
             Input::Key(key) => key,
@@ -124,9 +156,11 @@ impl Editor {
             return Edited::Same;
         }
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        if key.code == KeyCode::Esc || (ctrl && key.code == KeyCode::Char('c')) {
+            return Edited::Cancel;
+        }
+        self.leaving = false;
         let changed = match key.code {
-            KeyCode::Esc => return Edited::Cancel,
-            KeyCode::Char('c') if ctrl => return Edited::Cancel,
             KeyCode::Char('s') if ctrl => return Edited::Accept,
             KeyCode::Enter if !self.lines => return Edited::Accept,
             KeyCode::Char('m' | 'j') if ctrl && !self.lines => return Edited::Accept,
@@ -153,7 +187,9 @@ impl Editor {
 
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
         let style = painter.theme.style(Role::Text);
+        let (area, foot) = split_bottom(area, u16::from(self.leaving));
         self.render(painter, area, style, true);
+        painter.row(foot, 0, &[run(Role::Warn, "Esc again drops what you typed; Ctrl-S keeps it.")]);
     }
 
     /// Draws a field on the first row of an area; the cursor shows when it is `active`.
@@ -279,6 +315,18 @@ mod tests {
             editor.input(Input::Key(KeyEvent::new(code, KeyModifiers::CONTROL)));
             assert_eq!(editor.before(), before);
         }
+    }
+
+    #[test]
+    fn what_was_typed_in_many_lines_is_dropped_by_a_second_esc_only() {
+        let mut editor = Editor::lines("a\nb");
+        assert_eq!(editor.input(press(KeyCode::Esc)), Edited::Cancel, "nothing was typed");
+        for _ in 0..2 {
+            editor.input(press(KeyCode::Char('x')));
+            assert_eq!(editor.input(press(KeyCode::Esc)), Edited::Same);
+        }
+        assert_eq!(editor.next_lines("c").input(press(KeyCode::Esc)), Edited::Same, "of the part before");
+        assert_eq!(editor.input(press(KeyCode::Esc)), Edited::Cancel);
     }
 
     #[test]

@@ -385,6 +385,8 @@ impl Link {
                 (None, None) if has_ended(inner) => {
                     if let Some(run) = &mut inner.run {
                         run.exit = run.agent.as_mut().and_then(Agent::end);
+                        let failed = run.exit.is_some_and(|exit| !exit.success());
+                        self.command.failed.store(failed, Ordering::Relaxed);
                     }
                     ended = Some(Instant::now());
                 }
@@ -522,7 +524,12 @@ impl Link {
             self.check(stop)?;
             std::thread::sleep(LOOK);
         }
-        Ok(Ok(shell.end(Duration::ZERO).is_some_and(|exit| exit.success())))
+        let exit = shell.end(Duration::ZERO);
+        Ok(match exit.and_then(|exit| exit.code()) {
+            // So a shell says that there is no such command, or that it may not be run: nothing was found out.
+            Some(code @ (126 | 127)) => Err(std::io::Error::other(format!("the shell ends with exit code {code}"))),
+            _ => Ok(exit.is_some_and(|exit| exit.success())),
+        })
     }
 
     fn check(&self, stop: &Stop) -> Result<(), WorldError> {

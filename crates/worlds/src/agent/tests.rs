@@ -147,6 +147,18 @@ fn a_command_that_never_says_whether_the_goal_is_reached_can_be_stopped() {
 }
 
 #[test]
+fn a_command_that_is_not_there_says_nothing_of_the_goal() {
+    let words: Vec<String> = ["sh", "-c", "exit 0"].map(str::to_owned).into();
+    let end = |success: &str| {
+        let (words, success) = (words.clone(), Some(success.to_owned()));
+        opened(AgentCommand { words, success, ..AgentCommand::default() }).reset("agent", 0).unwrap()
+    };
+    let (lost, unknown) = (end("exit 1"), end("no-such-command-here"));
+    assert!(!lost.won && !lost.untold && lost.observation.contains("not reached"), "{lost:?}");
+    assert!(!unknown.won && unknown.untold && unknown.observation.contains("cannot be run"), "{unknown:?}");
+}
+
+#[test]
 fn one_that_ends_or_cannot_be_started_says_so() {
     let command = |words: &[&str]| {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
@@ -161,6 +173,9 @@ fn one_that_ends_or_cannot_be_started_says_so() {
     assert!(killed.done && killed.observation.starts_with("The agent ended, signal: 9"), "{killed:?}");
     let why = command(&["/no/such/agent"]).reset("agent", 0).unwrap_err().to_string();
     assert!(why.contains("cannot be started") && why.contains("is the program installed"), "{why}");
+    // A server that it started goes on: that is not it.
+    let end = command(&["sh", "-c", "sleep 1000 & exit 4"]).reset("agent", 0).unwrap();
+    assert!(end.done && end.observation.contains("exit code 4"), "{end:?}");
     let none = command(&[]).reset("agent", 0).unwrap_err().to_string();
     assert!(none.contains("stepwright gate --open"), "{none}");
 }

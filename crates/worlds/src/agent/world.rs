@@ -159,6 +159,12 @@ impl World for AgentWorld {
     }
 
     fn not_undone(&self) -> Option<&'static str> {
+        if self.command.words.is_empty() {
+            return Some(
+                "The agent was started elsewhere and cannot be started again from here: start it anew once you went back, and it is fed the \
+                 answers it had. What it did (files, services, messages) stays done.",
+            );
+        }
         self.command.workspace.is_none().then_some(
             "The agent is started again and fed the answers it had. What it did outside of itself (files, services, messages) stays \
              done: it has no folder of its own. With --workspace DIR each start gets a fresh copy.",

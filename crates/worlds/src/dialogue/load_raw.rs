@@ -61,11 +61,11 @@ struct RawAct<'a> {
     values: Option<Vec<Value>>,
 }
 
-/// The single-service dialogues of a file's text. `split` names those whose own text does not.
-pub(super) fn dialogues(text: &str, split: &str) -> Result<Vec<Dialogue>, String> {
+/// The single-service dialogues of a file's text, each with its number in it, from 1. `split` names those whose own text does not.
+pub(super) fn dialogues(text: &str, split: &str) -> Result<Vec<(usize, Dialogue)>, String> {
     let raw: Vec<RawDialogue<'_>> = serde_json::from_str(text).map_err(|e| malformed(text, &e))?;
-    let single = raw.into_iter().filter(|d| d.services.len() == 1);
-    single.map(|dialogue| dialogue.into_dialogue(split)).collect()
+    let single = (1..).zip(raw).filter(|(_, dialogue)| dialogue.services.len() == 1);
+    single.map(|(number, dialogue)| Ok((number, dialogue.into_dialogue(split)?))).collect()
 }
 
 impl RawDialogue<'_> {

@@ -33,7 +33,7 @@ impl Source {
         let mut read = Vec::new();
         for (name, text) in FILES {
             let dialogues = read_lines(text, &Path::new("worlds/dialogue").join(name), &schema)?;
-            read.push((dialogues, name.contains(".demos.")));
+            read.push((dialogues.into_iter().map(|(_, dialogue)| dialogue).collect(), name.contains(".demos.")));
         }
         Ok(Source::of("shipped", schema, read))
     }

@@ -19,7 +19,9 @@ use super::schema::{GroundTruth, Schema, Service, is_known};
 use super::{DialogueWorld, load_compact, load_raw, specification};
 use crate::{Catalog, Identified};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::files::{children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text};
+use stepwright_world::files::{
+    children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text, second_of_an_id,
+};
 use stepwright_world::options::Values;
 use stepwright_world::{OpenedWorld, TaskInfo, TaskSet, WorldError};
 
@@ -44,6 +46,17 @@ struct DialogueFile {
     lines: bool,
 }
 
+/// A dialogue with its place in its file, from 1: its line, or its number in the list.
+type Placed = (usize, Dialogue);
+
+impl DialogueFile {
+    /// A place in it, in words.
+    fn at(&self, place: usize) -> String {
+        let path = self.path.display();
+        if self.lines { format!("{path}:{place}") } else { format!("{path}, number {place} of its list") }
+    }
+}
+
 impl Source {
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let mut source = Source { origin: path.display().to_string(), ..Source::default() };
@@ -57,9 +70,14 @@ impl Source {
         let read = read_all(&found, &source.schema);
         let mut parts = Vec::new();
         for (file, dialogues) in found.iter().zip(read) {
-            parts.push((dialogues?, name_of(&file.path).contains(".demos.")));
+            parts.push((file, dialogues?));
         }
-        let source = Source::of(&source.origin, source.schema, parts);
+        each_has_its_id(&parts)?;
+        let of_file = |(file, dialogues): (&DialogueFile, Vec<Placed>)| {
+            let dialogues: Vec<Dialogue> = dialogues.into_iter().map(|(_, dialogue)| dialogue).collect();
+            (dialogues, name_of(&file.path).contains(".demos."))
+        };
+        let source = Source::of(&source.origin, source.schema, parts.into_iter().map(of_file).collect());
         if source.dialogues.is_empty() {
             return Err(data(path, "there is no dialogue of a single service; those of several are not used"));
         }
@@ -76,10 +94,15 @@ impl Source {
         source
     }
 
-    /// Whether a file or folder looks like dialogues, without reading them all.
+    /// Whether a file or folder looks like dialogues, without reading them all. What is wrong beside them is said when they are opened.
     pub fn lies_at(path: &Path) -> bool {
+        let begins = |text: &str| first_line(text).is_some_and(|line| load_compact::is_line(line) == Ok(true));
         if path.is_dir() {
-            return Source::default().find(path).is_ok_and(|found| !found.is_empty());
+            let lines = |folder: &Path| {
+                let files = files_in(folder, is_json_lines).unwrap_or_default();
+                files.iter().any(|file| read_text(file).is_ok_and(|text| begins(&text)))
+            };
+            return lines(path) || lines(&path.join("dialogues")) || raw_below(path).is_ok_and(|raw| !raw.is_empty());
         }
         let name = name_of(path);
         let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -88,12 +111,12 @@ impl Source {
         let is_list = |text: &str| text.trim_start().starts_with('[') && text.contains("\"dialogue_id\"");
         match name.rsplit_once('.') {
             Some((_, "json")) => is_list(&text()),
-            Some((_, "jsonl")) => first_line(&text()).is_some_and(load_compact::is_line),
+            Some((_, "jsonl")) => begins(&text()),
             _ => false,
         }
     }
 
-    /// Takes dialogues in; of several with one id the first counts.
+    /// Takes dialogues in, no two of which have one id.
     fn add(&mut self, dialogues: Vec<Dialogue>, demonstrations: bool) {
         for dialogue in dialogues {
             if self.dialogues.add(dialogue) {
@@ -162,13 +185,8 @@ impl Source {
         if !found.is_empty() {
             return Ok(found);
         }
-        found.extend(raw_in(folder, &split_of(&absolute))?);
-        let mut splits: Vec<PathBuf> = children(folder)?.into_iter().filter(|p| p.is_dir()).collect();
-        // The usual order first, so that a service's dialogues begin with those to learn from.
-        splits.sort_by_key(|p| (usual(&name_of(p)).unwrap_or(usize::MAX), p.clone()));
-        for split in splits {
-            let files = raw_in(&split, &name_of(&split))?;
-            if !files.is_empty() {
+        for (split, files) in raw_below(folder)? {
+            if split != folder {
                 self.schemas_in(&split)?;
             }
             found.extend(files);
@@ -287,14 +305,34 @@ fn split_of(folder: &Path) -> String {
     if usual(&name).is_some() { name } else { NO_SPLIT.to_owned() }
 }
 
-/// Files of JSON lines whose first line is a dialogue.
+/// Files of JSON lines whose first line has the form of a dialogue; others can lie beside them.
+/// Errors: a first line that is no JSON.
 fn lines_in(folder: &Path) -> Result<Vec<DialogueFile>, WorldError> {
     let mut found = Vec::new();
     for path in files_in(folder, is_json_lines)? {
-        if first_line(&read_text(&path)?).is_some_and(load_compact::is_line) {
-            found.push(DialogueFile { path, split: String::new(), lines: true });
+        let text = read_text(&path)?;
+        let Some((i, first)) = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty()) else { continue };
+        let file = DialogueFile { path, split: String::new(), lines: true };
+        let is_one = load_compact::is_line(first);
+        if is_one.map_err(|message| WorldError::Data { path: file.at(i + 1), message })? {
+            found.push(file);
         }
     }
+    Ok(found)
+}
+
+/// The folders that hold files in the dataset's own layout, with those files: the folder itself, and those in it.
+fn raw_below(folder: &Path) -> Result<Vec<(PathBuf, Vec<DialogueFile>)>, WorldError> {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let mut found = vec![(folder.to_owned(), raw_in(folder, &split_of(&absolute))?)];
+    let mut splits: Vec<PathBuf> = children(folder)?.into_iter().filter(|p| p.is_dir()).collect();
+    // The usual order first, so that a service's dialogues begin with those to learn from.
+    splits.sort_by_key(|p| (usual(&name_of(p)).unwrap_or(usize::MAX), p.clone()));
+    for split in splits {
+        let files = raw_in(&split, &name_of(&split))?;
+        found.push((split, files));
+    }
+    found.retain(|(_, files)| !files.is_empty());
     Ok(found)
 }
 
@@ -311,7 +349,7 @@ fn raw_in(folder: &Path, split: &str) -> Result<Vec<DialogueFile>, WorldError> {
 }
 
 /// Reads the files on as many threads as there are processors; the results are in the order of the files.
-fn read_all(found: &[DialogueFile], schema: &Schema) -> Vec<Result<Vec<Dialogue>, WorldError>> {
+fn read_all(found: &[DialogueFile], schema: &Schema) -> Vec<Result<Vec<Placed>, WorldError>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -334,36 +372,45 @@ fn read_all(found: &[DialogueFile], schema: &Schema) -> Vec<Result<Vec<Dialogue>
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn read_file(file: &DialogueFile, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
+/// Errors: two dialogues of one id, of which one would be lost.
+fn each_has_its_id(parts: &[(&DialogueFile, Vec<Placed>)]) -> Result<(), WorldError> {
+    let all = parts.iter().flat_map(|(file, dialogues)| {
+        dialogues.iter().map(move |(place, dialogue)| (dialogue.id.as_str(), (*file, *place)))
+    });
+    let Some((id, (file, first), (again_in, again))) = second_of_an_id(all) else { return Ok(()) };
+    let message = format!("dialogue {id:?} is in {} too; give one of them another id", file.at(first));
+    Err(WorldError::Data { path: again_in.at(again), message })
+}
+
+fn read_file(file: &DialogueFile, schema: &Schema) -> Result<Vec<Placed>, WorldError> {
     let text = read_text(&file.path)?;
     if file.lines {
         return read_lines(&text, &file.path, schema);
     }
     let dialogues = load_raw::dialogues(&text, &file.split).map_err(|why| data(&file.path, &why))?;
-    check(&dialogues, schema).map_err(|why| data(&file.path, &why))?;
+    dialogues.iter().try_for_each(|(_, dialogue)| check(dialogue, schema)).map_err(|why| data(&file.path, &why))?;
     Ok(dialogues)
 }
 
-pub(super) fn read_lines(text: &str, path: &Path, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
-    each_line(text, &path.display().to_string(), |_, line| {
-        load_compact::dialogue(line).and_then(|d| check(std::slice::from_ref(&d), schema).map(|()| d))
+/// The dialogues of JSON lines, each with its line, from 1.
+pub(super) fn read_lines(text: &str, path: &Path, schema: &Schema) -> Result<Vec<Placed>, WorldError> {
+    each_line(text, &path.display().to_string(), |i, line| {
+        load_compact::dialogue(line).and_then(|d| check(&d, schema).map(|()| (i + 1, d)))
     })
 }
 
 /// Whether every call is one that its service's program can make; of services without a schema there is nothing to say.
-fn check(dialogues: &[Dialogue], schema: &Schema) -> Result<(), String> {
-    for dialogue in dialogues {
-        let Some(service) = schema.services.iter().find(|s| s.name == dialogue.service) else { continue };
-        for (i, turn) in dialogue.turns.iter().enumerate() {
-            if let Some(call) = turn.calls.iter().find(|call| !is_known(service, call)) {
-                return Err(format!(
-                    "dialogue {}, turn {}: {call} is neither an act nor an intent of {}; correct it, or add the intent to \
-                     the schema",
-                    dialogue.id,
-                    i + 1,
-                    service.name
-                ));
-            }
+fn check(dialogue: &Dialogue, schema: &Schema) -> Result<(), String> {
+    let Some(service) = schema.services.iter().find(|s| s.name == dialogue.service) else { return Ok(()) };
+    for (i, turn) in dialogue.turns.iter().enumerate() {
+        if let Some(call) = turn.calls.iter().find(|call| !is_known(service, call)) {
+            return Err(format!(
+                "dialogue {}, turn {}: {call} is neither an act nor an intent of {}; correct it, or add the intent to \
+                 the schema",
+                dialogue.id,
+                i + 1,
+                service.name
+            ));
         }
     }
     Ok(())

@@ -137,6 +137,55 @@ fn malformed_lines_and_schemas_are_named() {
 }
 
 #[test]
+fn in_a_folder_a_broken_dialogue_is_refused_with_its_line_and_other_json_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let good = r#"{"id": "a/1", "service": "S", "calls": ["user.GOODBYE()", "system.GOODBYE()"], "turns": [1, 1]}"#;
+    write("a.jsonl", good);
+    write("b.jsonl", r#"{"episode": "a", "calls": ["agent.look()"]}"#);
+    write("c.jsonl", "\n");
+    let open = || Source::open(folder.path());
+    assert_eq!(open().unwrap().dialogues().len(), 1);
+    for (bad, said) in [
+        (good[..40].to_owned(), "no JSON: EOF"),
+        (good.replace("[1, 1]", "2"), "invalid type: integer `2`"),
+        (good.replace("\"service\": \"S\", ", ""), "missing field `service`"),
+        (good.replace("user.GOODBYE()", "GOODBYE("), "no dialogue"),
+    ] {
+        write("c.jsonl", &format!("\n{bad}\n"));
+        let error = open().unwrap_err().to_string();
+        assert!(error.contains("c.jsonl:2: ") && error.contains(said), "{error}");
+        assert!(Source::lies_at(folder.path()), "what is wrong is said by opening it");
+    }
+}
+
+#[test]
+fn two_dialogues_of_one_id_are_refused_with_both_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let line = r#"{"id": "a/1", "service": "S", "calls": ["user.GOODBYE()", "system.GOODBYE()"], "turns": [1, 1]}"#;
+    let other = line.replace("a/1", "a/2");
+    let error = |path: &Path| Source::open(path).unwrap_err().to_string();
+    write("a.jsonl", &format!("{line}\n{other}\n\n{line}\n"));
+    let said = error(&folder.path().join("a.jsonl"));
+    assert!(said.contains("a.jsonl:4: dialogue \"a/1\" is in ") && said.contains("a.jsonl:1 too; give one"), "{said}");
+    write("a.jsonl", &other);
+    write("b.jsonl", &format!("{line}\n{other}\n"));
+    let said = error(folder.path());
+    assert!(said.contains("b.jsonl:2: dialogue \"a/2\" is in ") && said.contains("a.jsonl:1 too"), "{said}");
+    // In the dataset's own layout places are counted; dialogues of several services count too.
+    let mut of_two = dialogue("1_00000");
+    of_two["services"] = json!(["Boats_1", "Hotels_1"]);
+    let folder = self::folder(&[dialogue("1_00001"), of_two, dialogue("1_00001")]);
+    let said = error(folder.path());
+    assert!(
+        said.contains("dialogues_001.json, number 3 of its list: dialogue \"train/1_00001\" is in ")
+            && said.contains("dialogues_001.json, number 1 of its list too"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_specification_loads_and_knows_every_call() {
     let folder = folder(&[dialogue("1_00000")]);
     let source = Source::open(folder.path()).unwrap();

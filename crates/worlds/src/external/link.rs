@@ -74,6 +74,8 @@ struct Inner {
     at: History<Step>,
     /// Whether its last step came out otherwise than recorded, in a replay.
     differs: bool,
+    /// Whether it did not survive being restored to a snapshot: from then on steps are replayed.
+    not_restored: bool,
     generation: u64,
 }
 
@@ -179,6 +181,7 @@ impl Link {
         inner.differs = false;
         let on_way = |inner: &Inner| inner.process.is_some() && inner.at.leads_to(history, is_same);
         let kept = history.steps.iter().rposition(|step| step.snapshot().is_some()).filter(|at| *at > 0);
+        let kept = kept.filter(|_| !inner.not_restored);
         // One that runs goes straight to where it gave all that it needs for.
         let nearer = kept.filter(|at| inner.process.is_some() && (!on_way(inner) || *at >= inner.at.steps.len()));
         let mut there = match nearer {
@@ -215,10 +218,14 @@ impl Link {
         let step = at as u64;
         self.outer.standing.ring(ProcessStatus::Working(format!("restoring step {step}")));
         let until = (Instant::now() + patience, patience);
-        let line = self.exchange(inner, Request::Restore { snapshot, step }, step, until, stop)?;
-        match line::restored(&line) {
-            Ok(restored) if restored.error.is_some() => return Ok(false),
-            Ok(restored) if restored.step == step => {}
+        let line = self.exchange(inner, Request::Restore { snapshot, step }, step, until, stop);
+        inner.not_restored = !stop.is_set();
+        match line::restored(&line?) {
+            Ok(restored) if restored.error.is_some() => {
+                inner.not_restored = false;
+                return Ok(false);
+            }
+            Ok(restored) if restored.step == step => inner.not_restored = false,
             Ok(restored) => return Err(self.fail(inner, step, Fault::OtherStep(restored.step))),
             Err(why) => return Err(self.fail(inner, step, Fault::Wrong(why))),
         }

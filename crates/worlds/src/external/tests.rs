@@ -341,7 +341,7 @@ fn variables_folder_and_seed_reach_the_process_and_keys_do_not() {
 }
 
 /// A world of the protocol's second version: it says what it is, its actions are tools, and it gives with each step what it needs to come
-/// back. What it was asked goes to standard error; with `forgets` it restores nothing.
+/// back. What it was asked goes to standard error; with `forgets` it restores nothing, with `dies` it does not survive being asked to.
 const TOOLS: &str = r#"
 import json, sys
 total = steps = 0
@@ -349,6 +349,8 @@ for line in sys.stdin:
     r = json.loads(line)
     print(" ".join(r), file=open(sys.argv[1], "a"))
     if "restore" in r:
+        if "dies" in sys.argv:
+            sys.exit(3)
         if "forgets" in sys.argv:
             print(json.dumps({"step": r["step"], "error": "gone"}), flush=True)
             continue
@@ -420,6 +422,20 @@ fn a_tool_without_a_name_is_told() {
     let answer = r#"{"step": 0, "observation": "", "hello": {"tools": [{"name": "add"}, {"description": "Adds."}]}}"#;
     let why = super::line::read(answer.as_bytes()).unwrap_err();
     assert_eq!(why, "`hello.tools[1]` of its answer is no tool: a tool is an object with a `name`");
+}
+
+#[test]
+fn a_world_that_does_not_survive_being_restored_is_brought_back_by_its_steps() {
+    let bed = Bed::new();
+    let mut world = of_tools(&bed, &["dies"]);
+    world.reset("counter", 0).unwrap();
+    world.act("add(n=2)").unwrap();
+    let at = world.snapshot();
+    world.act("add(n=3)").unwrap();
+    world.restore(&at).unwrap();
+    assert!(world.act("add(n=1)").is_err(), "it has ended");
+    world.remote().unwrap().restart().unwrap();
+    assert_eq!(world.act("add(n=1)").unwrap().observation, "total 3");
 }
 
 #[test]

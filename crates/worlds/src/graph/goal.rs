@@ -4,7 +4,8 @@ use stepwright_graph::vocabulary::Flag as _;
 use stepwright_graph::{Action, At, Graph, Relation, State};
 
 use super::names::{self, Things};
-use stepwright_world::Atom;
+use super::source::Home;
+use stepwright_world::{Atom, nearest_ids};
 
 /// The predicate of an action that was done begins so.
 const DID: &str = "DID_";
@@ -58,6 +59,38 @@ pub fn read(atom: &Atom) -> Result<Says, String> {
         Some(name) => Err(format!("`{atom}`: `{name}` is no thing; expected a class and a number, such as `cup_1`")),
         None => Ok(says),
     }
+}
+
+/// Whether a goal is of things that are in the household or, where steps are `prepared` for, that preparing may add there.
+/// Errors: it is not, so that it could never hold.
+pub fn possible(atom: &Atom, home: &Home, things: &Things, prepared: bool) -> Result<(), String> {
+    let says = read(atom)?;
+    let (graph, tables) = (&home.graph, &home.tables);
+    // What is to be done counts as the step names it, which may be by a name of scripts.
+    let did = matches!(says, Says::Did(_));
+    for param in atom.args.iter().filter_map(|name| names::parts(name)) {
+        let name = format!("{}_{}", param.name, param.number);
+        let names = if prepared { &tables.general } else { &tables.names };
+        let found = if did { things.named(&param, graph, names) } else { things.find(&name) };
+        if let Some(at) = found {
+            if says == Says::At && !graph.node(at).is_room() {
+                return Err(format!("`{atom}`: `{name}` is no room; name one, such as `kitchen_1`"));
+            }
+            continue;
+        }
+        let class = if did { tables.general.in_scene(&param.name) } else { param.name };
+        let may_be_added = graph.first_of(&class).is_some() || tables.properties.of(&class).is_some();
+        if prepared && may_be_added {
+            continue;
+        }
+        let nearest = nearest_ids(things.all(), &name).join(", ");
+        let more = if may_be_added { "; with `--run prepared` it may be added" } else { "" };
+        return Err(format!(
+            "`{atom}`: `{name}` is no thing of scene {}; name one of its things (nearest: {nearest}){more}",
+            home.number
+        ));
+    }
+    Ok(())
 }
 
 pub fn did(action: Action, things: &[String]) -> Atom {

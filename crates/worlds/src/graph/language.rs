@@ -28,7 +28,8 @@ fn nearest(episode: &Episode, name: &str) -> Param {
     let tables = &episode.task().home.tables;
     let general = tables.general.in_general(name);
     if episode.mode().prepares() {
-        return Param { name: general, number: 1 };
+        // The authors' programs make a name general twice: as a sentence is read, and as the script is checked.
+        return Param { name: tables.general.in_general(&general), number: 1 };
     }
     let graph = episode.graph();
     let here = graph.room_of(graph.character());

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use stepwright_graph::script::Param;
-use stepwright_graph::{At, Graph};
+use stepwright_graph::{At, Graph, Names};
 
 #[derive(Debug, Clone, Default)]
 pub struct Things {
@@ -48,6 +48,16 @@ impl Things {
 
     pub fn find(&self, name: &str) -> Option<At> {
         self.places.get(name).copied()
+    }
+
+    /// The thing that a step names: by class and number, by the name that scripts have for its class, or by its id.
+    pub fn named(&self, param: &Param, graph: &Graph, names: &Names) -> Option<At> {
+        let of_class = |class: &str| self.find(&format!("{class}_{}", param.number));
+        let by_id = || {
+            let at = graph.find(param.number)?;
+            (graph.node(at).class == param.name).then_some(at)
+        };
+        of_class(&param.name).or_else(|| of_class(&names.in_scene(&param.name))).or_else(by_id)
     }
 
     pub fn all(&self) -> impl Iterator<Item = &str> {

@@ -93,7 +93,8 @@ impl Reported {
 /// The household around the person in a few sentences.
 pub fn sentence(graph: &Graph, things: &Things) -> String {
     let me = graph.character();
-    let room = graph.room_of(me).map_or("nowhere", |room| &*graph.node(room).class).replace('_', " ");
+    let room = graph.room_of(me).map(|room| format!("the {}", graph.node(room).class.replace('_', " ")));
+    let room = room.unwrap_or_else(|| "no room".to_owned());
     let listed = |of: Vec<String>| if of.is_empty() { "nothing".to_owned() } else { of.join(", ") };
     let noted = |at: At| {
         let states: Vec<String> = notable(graph, at);
@@ -105,7 +106,7 @@ pub fn sentence(graph: &Graph, things: &Things) -> String {
     let near = graph.targets(me, Relation::Close).filter(|at| !graph.node(*at).is_room() && seen.contains(at));
     let near = near.map(noted).collect();
     format!(
-        "You are in the {room}, {}, and hold {}. Close to you: {}.",
+        "You are in {room}, {}, and hold {}. Close to you: {}.",
         posture(graph),
         listed(names(things, graph.held())),
         listed(near)

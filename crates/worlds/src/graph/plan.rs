@@ -6,8 +6,8 @@ use super::names::Things;
 use super::observe::notable;
 use stepwright_world::map::{Exit, Room, Rooms};
 
-/// The plan at a moment; `wanted` are the things of goals still to be met.
-pub fn plan(graph: &Graph, things: &Things, wanted: &[At], next_goal: Option<String>) -> Rooms {
+/// The plan at a moment; `wanted` are the things of goals still to be met, `goal` says what they are.
+pub fn plan(graph: &Graph, things: &Things, wanted: &[At], goal: String) -> Rooms {
     let me = graph.character();
     let here = graph.room_of(me);
     let held: Vec<&str> = graph.held().map(|at| things.name(at)).collect();
@@ -18,7 +18,6 @@ pub fn plan(graph: &Graph, things: &Things, wanted: &[At], next_goal: Option<Str
         things: lines(graph, things, room, wanted),
         exits: exits(graph, things, room),
     });
-    let goal = next_goal.map_or_else(|| "all goals are met".to_owned(), |goal| format!("goal {goal}"));
     Rooms { captions: vec![goal, holds], rooms: rooms.collect() }
 }
 

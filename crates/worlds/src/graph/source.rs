@@ -13,6 +13,7 @@ use stepwright_graph::vocabulary::Flag as _;
 use stepwright_graph::{Graph, Line, Names, PropertyTable, Scene, State, language, script};
 
 use super::goal;
+use super::names::Things;
 use super::world::GraphWorld;
 use super::{Mode, RUN};
 use crate::{Catalog, Entry, Identified};
@@ -155,6 +156,9 @@ impl Source {
 
     /// Reads a copy of VirtualHome, a folder of scenes, or one scene.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
+        if !path.exists() {
+            return Err(data(path, "there is no such file or folder"));
+        }
         let library = Library::open(path).map_err(unreadable)?;
         if library.scenes.is_empty() {
             let wanted = "expected scene*.json, or a copy of VirtualHome with example_graphs and resources (docs/reference/graph.md)";
@@ -218,12 +222,16 @@ impl Source {
         origin: &str,
         path: &Path,
     ) -> Result<(), WorldError> {
+        let mut named: BTreeMap<i64, Things> = BTreeMap::new();
         for entry in tasks {
-            let fail = |message: String| data(path, &format!("task `{}`: {message}", entry.id));
+            let fail = |message: String| wrong_task(path, &entry.id, &message);
             let home = homes.get(&entry.scene).ok_or_else(|| fail(format!("there is no scene {}", entry.scene)))?;
+            let things: &Things = named.entry(entry.scene).or_insert_with(|| Things::of(&home.graph, &[]));
+            // How steps are run is not known yet: whether a goal is possible then is asked when its task is opened.
+            let possible = |atom: &Atom, prepared| goal::possible(atom, home, things, prepared);
             let atoms = entry.goals.iter().map(|goal| {
                 let atom: Atom = goal.parse()?;
-                goal::read(&atom).map(|_| atom)
+                possible(&atom, false).or_else(|_| possible(&atom, true)).map(|()| atom)
             });
             let goals = atoms.collect::<Result<Vec<Atom>, String>>().map_err(fail)?;
             let program = script::parse(entry.program.iter().map(String::as_str));
@@ -283,6 +291,10 @@ impl Source {
             }
         }
     }
+}
+
+fn wrong_task(path: &Path, id: &str, message: &str) -> WorldError {
+    data(path, &format!("task `{id}`: {message}"))
 }
 
 /// The programs that may be shown, by title: those that are not for test and can be read in whole.
@@ -369,6 +381,14 @@ impl Task {
         })
     }
 
+    /// Errors: the task states a goal of what the household lacks, and steps are not prepared for.
+    fn possible(&self, mode: Mode) -> Result<(), WorldError> {
+        let things = Things::of(&self.home.graph, &[]);
+        let wrong = |message: String| wrong_task(&Path::new(&self.origin).join(TASKS_FILE), &self.id, &message);
+        let possible = |goal: &Atom| goal::possible(goal, &self.home, &things, mode.prepares()).map_err(wrong);
+        self.goals.iter().try_for_each(possible)
+    }
+
     /// Programs of other tasks, done in this household as it is prepared for each; those of which a step is refused on the way are left
     /// out.
     fn others_done(&self) -> Vec<Demonstration> {
@@ -439,8 +459,10 @@ impl Entry for Listed {
 
     fn open(catalog: Arc<Source>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
         let id = catalog.resolve(task)?.to_owned();
-        let sentence = catalog.get(&id)?.task.sentence.clone();
         let mode: Mode = options.text(&RUN).parse().map_err(WorldError::Failed)?;
+        let task = &catalog.get(&id)?.task;
+        task.possible(mode)?;
+        let sentence = task.sentence.clone();
         Ok(OpenedWorld {
             world: Box::new(GraphWorld::over(catalog, mode)),
             task: id,

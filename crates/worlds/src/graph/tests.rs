@@ -308,3 +308,49 @@ fn programs_for_test_are_never_shown_and_give_no_goal() {
     world.reset("scene1/television", 0).unwrap();
     assert!(world.language().unwrap().examples().is_empty());
 }
+
+#[test]
+fn a_goal_of_what_the_household_lacks_is_refused_unless_preparing_may_add_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("scene_attic.json", include_str!("../../worlds/graph/scene_attic.json"));
+    let source = |goal: &str| {
+        let task =
+            format!("id = \"a\"\nscene = 3\ntitle = \"\"\nsentence = \"\"\ngoals = [\"CLOSED bin_1\", \"{goal}\"]");
+        write("tasks.toml", &format!("[[task]]\n{task}\n"));
+        Source::open(folder.path())
+    };
+    for (goal, said) in [
+        ("ON sun_1", "task `a`: `ON sun_1`: `sun_1` is no thing of scene 3; name one of its things (nearest: "),
+        ("DID_GRAB unicorn_1", "`unicorn_1` is no thing of scene 3"),
+        ("INSIDE letter_1 sun_1", "`sun_1` is no thing of scene 3"),
+        ("AT stove_1", "`stove_1` is no room"),
+    ] {
+        let error = source(goal).unwrap_err().to_string();
+        assert!(error.contains("tasks.toml: task `a`: ") && error.contains(said), "{error}");
+    }
+    let refused = |goal: &str, run: &str| {
+        let options = std::collections::BTreeMap::from([("run".to_owned(), run.to_owned())]);
+        let options = stepwright_world::options::Values::read(KIND.options, &options).unwrap();
+        Arc::new(source(goal).unwrap()).open("a", &options).err().map(|error| error.to_string())
+    };
+    let error = refused("ON computer_5", "script").unwrap();
+    let said = "tasks.toml: task `a`: `ON computer_5`: `computer_5` is no thing of scene 3";
+    assert!(error.contains(said) && error.ends_with("; with `--run prepared` it may be added"), "{error}");
+    assert_eq!(refused("ON computer_5", "prepared"), None);
+    // What was done counts as the step named it.
+    assert_eq!(refused("DID_SWITCHON pc_1", "script"), None);
+}
+
+#[test]
+fn a_person_in_no_room_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = r#"{"scene": 1, "nodes": [{"id": 1, "class_name": "kitchen", "category": "Rooms"},
+        {"id": 2, "class_name": "character", "category": "Characters"}], "edges": []}"#;
+    std::fs::write(folder.path().join("scene1.json"), scene).unwrap();
+    let mut world = GraphWorld::over(Source::open(folder.path()).unwrap(), Mode::Script);
+    let observed = world.reset("scene1", 0).unwrap().observation;
+    assert!(observed.contains("You are in no room, standing, and hold nothing."), "{observed}");
+    let error = Source::open(&folder.path().join("none")).unwrap_err().to_string();
+    assert!(error.ends_with("none: there is no such file or folder"), "{error}");
+}

@@ -8,7 +8,7 @@ use stepwright_graph::conditions::ScriptFail;
 use stepwright_graph::prepare::{PrepareError, Tables, prepare};
 use stepwright_graph::run::{Run, Runner};
 use stepwright_graph::script::Param;
-use stepwright_graph::{At, Graph, Line, Reason, Shown, script};
+use stepwright_graph::{At, Graph, Line, Names, Reason, Shown, script};
 
 use super::names::Things;
 use super::observe::{self, Reported};
@@ -93,8 +93,13 @@ impl Episode {
     }
 
     fn tables(&self) -> Tables<'_> {
+        Tables { names: self.names(), properties: &self.task.home.tables.properties }
+    }
+
+    /// What names are called in the scene: by the authors' table of names where steps are prepared as by their programs.
+    fn names(&self) -> &Names {
         let tables = &self.task.home.tables;
-        Tables { names: &tables.names, properties: &tables.properties }
+        if self.mode.prepares() { &tables.general } else { &tables.names }
     }
 
     /// Reads an action: a line of a script, or a step in words.
@@ -110,14 +115,9 @@ impl Episode {
         })
     }
 
-    /// The thing that a step names: by class and number, by the name that scripts have for its class, or by its id.
+    /// The thing that a step names.
     pub fn find(&self, param: &Param) -> Option<At> {
-        let named = |class: &str| self.things.find(&format!("{class}_{}", param.number));
-        let by_id = || {
-            let at = self.graph().find(param.number)?;
-            (self.graph().node(at).class == param.name).then_some(at)
-        };
-        named(&param.name).or_else(|| named(&self.task.home.tables.names.in_scene(&param.name))).or_else(by_id)
+        self.things.named(param, self.graph(), self.names())
     }
 
     fn with_ids(&self, line: &Line) -> Result<Line, Refused> {
@@ -148,6 +148,8 @@ impl Episode {
         let (from, mut program) =
             if whole { (&self.task.home.graph, self.program.to_vec()) } else { (self.graph(), Vec::new()) };
         program.push(line.clone());
+        // A line after itself counts once, as in the authors' programs.
+        program.dedup();
         let prepared = prepare(from, &program, self.tables()).map_err(|error| match error {
             PrepareError::Contradiction(fail) => Refused::Contradiction(fail),
             error => Refused::Unprepared(error.to_string()),
@@ -285,9 +287,13 @@ impl crate::Episode for Episode {
     }
 
     fn picture(&self) -> Option<Map> {
-        let next = self.open_goals().next().map(Atom::to_string);
-        let next = if self.goals.is_empty() { Some(self.task.title.clone()) } else { next };
-        Some(Map::Rooms(plan::plan(self.graph(), &self.things, &self.wanted(), next)))
+        let goal = match (self.open_goals().next(), self.open_goals().count()) {
+            _ if self.goals.is_empty() => format!("goal {}", self.task.title),
+            (None, _) => "all goals are met".to_owned(),
+            (Some(goal), 1) => format!("goal {goal}"),
+            (Some(next), left) => format!("next goal (1 of {left} left): {next}"),
+        };
+        Some(Map::Rooms(plan::plan(self.graph(), &self.things, &self.wanted(), goal)))
     }
 }
 

@@ -57,13 +57,12 @@ impl Source {
         }
         let mut source = Source::default();
         for file in files_in(path, is_json_lines)? {
-            // Other JSON lines can lie beside the games (plans, splits): a file is taken by its name or its first line.
+            // Other JSON lines can lie beside the games (plans, splits): a file is taken by its name or its first line's form.
             let text = read_text(&file)?;
-            if name_of(&file).starts_with("games")
-                || first_line(&text).is_some_and(|line| load_compact::definition(line).is_ok())
-            {
+            let origin = file.display().to_string();
+            if name_of(&file).starts_with("games") || begins_with_game(&text, &origin)? {
                 // The first of several files of one game counts.
-                lines(&text, &file.display().to_string())?.into_iter().for_each(|game| _ = source.add(game));
+                lines(&text, &origin)?.into_iter().for_each(|game| _ = source.add(game));
             }
         }
         if source.is_empty() {
@@ -82,7 +81,7 @@ impl Source {
     pub fn lies_at(path: &Path) -> bool {
         let begins = |file: &Path| {
             let text = if is_json_lines(file) { read_text(file).ok() } else { None };
-            text.and_then(|text| Some(load_compact::definition(first_line(&text)?).is_ok()))
+            text.and_then(|text| Some(load_compact::is_game(first_line(&text)?) == Ok(true)))
         };
         if !path.is_dir() {
             return path.extension().is_some_and(|e| e == "tw-pddl")
@@ -198,6 +197,15 @@ impl Entry for GameFile {
     fn demonstrations(&self, options: &Values) -> Result<Vec<Demonstration>, WorldError> {
         shipped::demonstrations(edition_of(options)?.unwrap_or_default())
     }
+}
+
+/// Whether the first line of a text has the form of a game.
+/// Errors: it is no JSON.
+fn begins_with_game(text: &str, origin: &str) -> Result<bool, WorldError> {
+    let first = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty());
+    first.map_or(Ok(false), |(i, line)| {
+        load_compact::is_game(line).map_err(|message| WorldError::Data { path: format!("{origin}:{}", i + 1), message })
+    })
 }
 
 /// The games of compact JSON, one a line.

@@ -40,3 +40,35 @@ fn two_games_of_one_id_are_refused_with_their_lines() {
     );
     assert_eq!(Source::from_lines(&format!("{one}\n{two}\n"), "mine.jsonl").unwrap().len(), 2);
 }
+
+#[test]
+fn in_a_folder_a_broken_game_is_refused_with_its_line_and_other_json_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let shipped = Source::shipped().unwrap();
+    let mut ids = shipped.ids();
+    let mut game = || serde_json::to_value(shipped.definition(ids.next().unwrap()).unwrap()).unwrap();
+    write("a.jsonl", &game().to_string());
+    write("plans.jsonl", r#"{"id": "plan", "task": "put a mug in desk.", "goal": "put", "plan": []}"#);
+    write("list.jsonl", "[1, 2]\n");
+    write("empty.jsonl", "\n");
+    let open = || Source::open(folder.path());
+    assert_eq!(open().unwrap().len(), 1);
+    let mut other = game();
+    let whole = other.to_string();
+    write("mine.jsonl", &format!("\n{}\n{whole}\n", &whole[..whole.len() / 2]));
+    let error = open().unwrap_err().to_string();
+    assert!(error.contains("mine.jsonl:2: no JSON: EOF") && error.contains("take the file out"), "{error}");
+    assert!(Source::lies_at(folder.path()), "what is wrong is said by opening it");
+    // One wrong field: the game is listed, and refused when it is played.
+    other["receptacles"] = 3.into();
+    let id = other["id"].as_str().unwrap().to_owned();
+    write("mine.jsonl", &other.to_string());
+    assert!(Source::lies_at(&folder.path().join("mine.jsonl")));
+    let error = open().unwrap().definition(&id).unwrap_err().to_string();
+    assert!(error.contains("mine.jsonl:1: invalid type: integer `3`"), "{error}");
+    other.as_object_mut().unwrap().remove("task");
+    write("mine.jsonl", &other.to_string());
+    let error = open().unwrap_err().to_string();
+    assert!(error.contains("mine.jsonl:1: missing field `task`"), "{error}");
+}

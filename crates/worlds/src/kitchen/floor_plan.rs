@@ -65,7 +65,11 @@ pub(crate) fn floor_plan(scene: &Scene, state: &State, observed: &Observation, g
     let lines: Vec<Line> = walls.chain(state.present.iter().flat_map(door)).collect();
     let in_view = |at: Point| in_view(scene, state, &lines, at);
     let floor = scene.grid.iter().map(|at| Spot { at: *at, in_view: in_view(*at) }).collect();
-    let goal = goals.first().map_or("all goals are met".to_owned(), |goal| format!("goal {}", goal.literal));
+    let goal = match goals {
+        [] => "all goals are met".to_owned(),
+        [goal] => format!("goal {}", goal.literal),
+        [next, ..] => format!("next goal (1 of {} left): {}", goals.len(), next.literal),
+    };
     let hand = state.held.map_or("holds nothing".to_owned(), |held| format!("holds {}", scene.id_of(held)));
     let looks = format!("looks {}", notes::tilt(robot.horizon));
     FloorPlan {

@@ -1,5 +1,5 @@
 //! Sources of tasks: the catalogue that ships with the program, or a user's. A task is a goal; its id is the original
-//! engine's (`fixed_12`).
+//! engine's (`fixed_12`), where goals are numbered in their order; a compact catalogue says the number of each.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,12 +38,12 @@ impl Source {
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let shop = Shop::open(path, Reading::beside(path).map_err(wrong)?).map_err(wrong)?;
         if shop.goals.is_empty() {
-            let what = match shop.notes.first() {
-                Some(note) => format!("the catalogue has no goals: {note}"),
+            let message = match shop.no_goals {
+                Some(why) => format!("the catalogue has no goals: {why}"),
                 None => "the catalogue has no goals; goals.json, items_ins_v2*.json or items_human_ins.json holds them"
                     .to_owned(),
             };
-            return Err(WorldError::Data { path: path.display().to_string(), message: what });
+            return Err(WorldError::Data { path: path.display().to_string(), message });
         }
         Ok(Source::of(shop, &path.display().to_string()))
     }
@@ -55,9 +55,9 @@ impl Source {
     fn of(shop: Shop, origin: &str) -> Source {
         let (shop, origin): (Arc<Shop>, Arc<str>) = (Arc::new(shop), origin.into());
         let mut source = Source::default();
-        for place in 0..shop.goals.len() {
-            let (shop, origin) = (Arc::clone(&shop), Arc::clone(&origin));
-            source.add(GoalEntry { shop, place, id: format!("fixed_{place}"), origin });
+        for (place, goal) in shop.goals.iter().enumerate() {
+            let (id, origin) = (format!("fixed_{}", goal.id), Arc::clone(&origin));
+            source.add(GoalEntry { shop: Arc::clone(&shop), place, id, origin });
         }
         source
     }

@@ -124,3 +124,24 @@ fn what_a_page_does_not_offer_is_refused_and_changes_nothing() {
         assert!(world.admissible().unwrap().iter().all(|action| world.preview(action).unwrap().error.is_none()));
     }
 }
+
+#[test]
+fn a_task_has_the_id_of_its_goal_and_a_catalogue_without_goals_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("products.json", r#"[{"asin": "A1", "title": "Red mug", "pricing": [5.0]}, {"asin": "A2", "title": "Pan"}]"#);
+    let goal = |id: usize, words: &str| {
+        format!(r#"{{"id": {id}, "asin": "A1", "instruction_text": "{words}", "attributes": []}}"#)
+    };
+    write("goals.json", &format!("[{}, {}]", goal(7, "buy seven"), goal(3, "buy three")));
+    let source = Source::open(folder.path()).unwrap();
+    assert_eq!(source.ids().collect::<Vec<_>>(), ["fixed_7", "fixed_3"]);
+    assert_eq!(source.get("fixed_3").unwrap().goal().unwrap().instruction_text, "buy three");
+    let mut world = ShopWorld::over(source, Options { form: Form::Text, attributes: false });
+    assert!(world.reset("fixed_3", 0).unwrap().observation.contains("buy three"));
+    write("reading.toml", "kind = \"human\"");
+    let error = Source::open(folder.path()).unwrap_err().to_string();
+    // The product without a price has nothing to do with it.
+    assert!(error.contains("the catalogue has no goals: reading.toml asks for those of kind \"human\""), "{error}");
+    assert!(error.contains("goals.json has 2 without a `kind`") && !error.contains("price"), "{error}");
+}

@@ -1,14 +1,16 @@
 //! Loader of episodes: the published format (a JSON list), the generated one (JSON lines), games of cups. All that is read is sound.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::call;
 use super::episode::{Asked, Domain, Episode};
 use super::goal::Goal;
 use super::judge::{Expected, Move};
 use super::rules::Table;
 use super::scene::{Scene, cups_text};
-use super::thing::{TABLE, tidy};
+use super::thing::{Kind, TABLE, tidy};
 use stepwright_world::files::at_most;
 
 const MOST_EPISODES: usize = 20_000;
@@ -19,6 +21,11 @@ const LONGEST_NAME: usize = 100;
 /// The longest request, in bytes.
 const LONGEST_QUERY: usize = 4_096;
 const CUPS: std::ops::RangeInclusive<usize> = 2..=20;
+/// The kinds of requests; what a person states is heard of a statement and an event alone.
+const KINDS: [&str; 6] = ["put", "put_all", "question", "statement", "event", "goal"];
+/// Keys of an episode, two of which tell it from other JSON, and those by one of which its first step is known.
+const OWN: [&str; 3] = ["domain", "objects", "steps"];
+const OF_STEPS: [&str; 4] = ["query", "gold_moves", "gold_code", "gold_say"];
 
 /// Something wrong in a file: at which line, and what.
 pub(crate) type Complaint = (Option<usize>, String);
@@ -100,7 +107,7 @@ impl TryFrom<Entry> for Episode {
         at_most("steps", entry.steps.len(), MOST_REQUESTS).map_err(located)?;
         let mut requests = Vec::new();
         for (i, step) in entry.steps.into_iter().enumerate() {
-            let asked = Asked::try_from(step);
+            let asked = Asked::try_from(step).and_then(|asked| possible(&asked, &table).map(|()| asked));
             requests.push(asked.map_err(|e| format!("episode {:?}, step {}: {e}", entry.id, i + 1))?);
         }
         let texts = entry.init_state_text.zip(entry.init_simple_text).map(|(state, objects)| [state, objects]);
@@ -115,7 +122,9 @@ impl TryFrom<StepEntry> for Asked {
         if step.query.trim().is_empty() || step.query.len() > LONGEST_QUERY {
             return Err(format!("query must be a text of 1 to {LONGEST_QUERY} bytes"));
         }
-        sound("kind", &step.kind)?;
+        if !KINDS.contains(&step.kind.as_str()) {
+            return Err(format!("there is no kind {:?}; {} are possible", step.kind, KINDS.join(", ")));
+        }
         let moves = step.gold_moves_corrected.unwrap_or(step.gold_moves);
         let into = step.goal.as_ref().and_then(|goal| goal.left.clone());
         let others = match (into, step.all_solutions) {
@@ -137,6 +146,31 @@ impl TryFrom<StepEntry> for Asked {
             expected: Expected { moves, others, say: step.gold_say },
         })
     }
+}
+
+/// Checks that a request can be answered on this table: what is expected is of things that are there, and the reference program has calls.
+fn possible(asked: &Asked, table: &Table) -> Result<(), String> {
+    let kind = |name: &str| table.find(&tidy(name)).and_then(|thing| table.kind(thing));
+    let moves = asked.expected.moves.iter().map(|moved| ("gold_moves", moved));
+    let others = asked.expected.others.iter().flatten().map(|moved| ("all_solutions", moved));
+    for (field, (first, second)) in moves.chain(others) {
+        if !matches!(kind(first), Some(Kind::Block | Kind::Cover)) {
+            return Err(format!("{field}: {first:?} is no block or cover of this table; name one of its objects"));
+        }
+        if tidy(second) != TABLE && kind(second).is_none() {
+            return Err(format!("{field}: {second:?} is no object of this table; name one of them, or {TABLE:?}"));
+        }
+    }
+    let mut sides = asked.goal.iter().flat_map(|goal| [&goal.left, &goal.right]).flatten();
+    if let Some(side) = sides.find(|side| kind(side).is_none()) {
+        return Err(format!("goal: {side:?} is no object of this table; name one of them"));
+    }
+    // A program of remarks alone is as good as none.
+    let has_lines = asked.code.lines().map(str::trim).any(|line| !line.is_empty() && !line.starts_with('#'));
+    if has_lines {
+        call::read(&asked.code).map_err(|e| format!("gold_code: {e}"))?;
+    }
+    Ok(())
 }
 
 /// `pick_and_place/01` for the published `pick_and_place-01`; other ids as they are.
@@ -170,17 +204,42 @@ pub fn episodes(text: &str) -> Result<Vec<Episode>, Complaint> {
     Ok(read)
 }
 
-/// Whether a text looks like a file of episodes, and not like other JSON that may lie beside one.
-pub(crate) fn looks_like_episodes(text: &str) -> bool {
+/// Whether a text has the form of a file of episodes, though a field may be missing or wrong, and not that of other JSON that may lie
+/// beside one. Of `lines` the first is looked at; else the first value, or that of a list.
+/// Errors: it is no JSON, so that nobody can tell what it was to be.
+pub(crate) fn looks_like_episodes(text: &str, lines: bool) -> Result<bool, Complaint> {
     let start = text.trim_start();
-    if is_cups(start) {
-        return true;
+    if start.is_empty() {
+        return Ok(false);
     }
-    let first =
-        serde_json::Deserializer::from_str(start.strip_prefix('[').unwrap_or(start)).into_iter::<Value>().next();
-    let Some(Ok(first)) = first else { return false };
-    let asks = first.pointer("/steps/0/query").is_some();
-    asks && first.get("domain").is_some() && first.get("objects").is_some()
+    if is_cups(start) {
+        return Ok(true);
+    }
+    let before = text.get(..text.len() - start.len()).unwrap_or_default().matches('\n').count();
+    if lines && !start.starts_with('[') {
+        let first = start.lines().next().unwrap_or_default();
+        let value = serde_json::from_str::<Value>(first).map_err(|e| no_json(&e, before))?;
+        return Ok(is_episode(&value));
+    }
+    let of_list = start.strip_prefix('[').unwrap_or(start);
+    match serde_json::Deserializer::from_str(of_list).into_iter::<Value>().next() {
+        Some(Ok(first)) => Ok(is_episode(&first)),
+        // An empty list is JSON, too.
+        _ => serde_json::from_str::<IgnoredAny>(start).map(|_| false).map_err(|e| no_json(&e, before)),
+    }
+}
+
+fn is_episode(value: &Value) -> bool {
+    let step = value.pointer("/steps/0");
+    OWN.iter().filter(|key| value.get(**key).is_some()).count() > 1
+        && step.is_none_or(|step| !step.is_object() || OF_STEPS.iter().any(|key| step.get(*key).is_some()))
+}
+
+/// What is said of a text that is no JSON, `before` lines of which were not read.
+fn no_json(error: &serde_json::Error, before: usize) -> Complaint {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or_default();
+    (Some(before + error.line()), format!("no JSON: {what}; correct it, or take the file out of the folder"))
 }
 
 /// Whether a text is one object with games of cups in it.

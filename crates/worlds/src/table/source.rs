@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::episode::{Domain, Episode};
+use super::load::Complaint;
 use super::{TableWorld, load, shipped};
 use crate::{Catalog, Entry, Identified};
 use stepwright_world::demonstration::Demonstration;
@@ -52,7 +53,7 @@ impl Source {
         }
         for file in files_in(path, is_json)? {
             let text = read_at_most(&file, LARGEST)?;
-            if is_named(&file) || load::looks_like_episodes(&text) {
+            if is_named(&file) || looks_like_episodes(&text, &file).map_err(|wrong| located(&file, wrong))? {
                 source.add_text(&text, &file, &file.display().to_string())?;
             }
         }
@@ -72,7 +73,8 @@ impl Source {
 
     /// Whether episodes of the table world lie at a path: it is a file of them, or a folder that holds one by its name or as JSON lines.
     pub fn lies_at(path: &Path) -> bool {
-        let holds = |file: &Path| read_at_most(file, LARGEST).is_ok_and(|text| load::looks_like_episodes(&text));
+        let holds =
+            |file: &Path| read_at_most(file, LARGEST).is_ok_and(|text| looks_like_episodes(&text, file) == Ok(true));
         if !path.is_dir() {
             return is_json(path) && holds(path);
         }
@@ -82,10 +84,7 @@ impl Source {
     }
 
     fn add_text(&mut self, text: &str, path: &Path, origin: &str) -> Result<(), WorldError> {
-        let episodes = load::episodes(text).map_err(|(line, message)| WorldError::Data {
-            path: line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display())),
-            message,
-        })?;
+        let episodes = load::episodes(text).map_err(|wrong| located(path, wrong))?;
         if episodes.is_empty() {
             return Err(data(path, "there is no episode in this file"));
         }
@@ -131,6 +130,15 @@ impl Entry for EpisodeFile {
     fn demonstrations(&self, _options: &Values) -> Result<Vec<Demonstration>, WorldError> {
         shipped::demonstrations(&self.episode)
     }
+}
+
+fn located(path: &Path, (line, message): Complaint) -> WorldError {
+    let path = line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display()));
+    WorldError::Data { path, message }
+}
+
+fn looks_like_episodes(text: &str, path: &Path) -> Result<bool, Complaint> {
+    load::looks_like_episodes(text, name_of(path).ends_with(".jsonl"))
 }
 
 fn is_named(path: &Path) -> bool {

@@ -161,6 +161,46 @@ fn a_folder_is_read_and_known_by_what_lies_in_it() {
     assert!(Source::open(folder.path()).unwrap_err().to_string().contains("episodes_x.json: there is no episode"));
 }
 
+#[test]
+fn in_a_folder_a_broken_episode_is_refused_with_its_line_and_other_json_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let open = || Source::open(folder.path());
+    let good = include_str!("../../worlds/table/cover.jsonl").lines().next().unwrap();
+    write("a.jsonl", good);
+    // As recordings have them: moves of primitives, runs of methods, an empty list.
+    write(
+        "cases.jsonl",
+        r#"{"id": "a", "domain": "cover", "objects": ["red block"], "steps": [{"move": ["a", "b"]}]}"#,
+    );
+    write("runs.jsonl", r#"{"id": "a", "method": "statler", "steps": [{"query": "q"}]}"#);
+    write("issues.json", "[]");
+    assert_eq!(open().unwrap().len(), 1);
+    let mut other: serde_json::Value = serde_json::from_str(good).unwrap();
+    other["id"] = "mine".into();
+    let mut of_no_domain = other.clone();
+    of_no_domain.as_object_mut().unwrap().remove("domain");
+    let mut of_wrong_steps = other.clone();
+    of_wrong_steps["steps"][0]["query"] = 3.into();
+    let mut of_no_steps = other.clone();
+    of_no_steps["steps"] = serde_json::json!([]);
+    let cut = good[..good.len() / 2].to_owned();
+    for (text, said) in [
+        (cut, "no JSON: EOF"),
+        (of_no_domain.to_string(), "missing field `domain`"),
+        (of_wrong_steps.to_string(), "invalid type: integer `3`"),
+        (of_no_steps.to_string(), "it has no steps"),
+    ] {
+        write("mine.jsonl", &format!("\n{text}\n{other}\n"));
+        let error = open().unwrap_err().to_string();
+        assert!(error.contains("mine.jsonl:2: ") && error.contains(said), "{error}");
+    }
+    std::fs::remove_file(folder.path().join("mine.jsonl")).unwrap();
+    write("mine.json", "\n[\n{\"id\": \"a\",\n\"domain\" \"cover\"}]");
+    let error = open().unwrap_err().to_string();
+    assert!(error.contains("mine.json:4: no JSON: expected `:`"), "{error}");
+}
+
 /// The error in each line of `tests/wrong.txt`, where `⏎` begins a line and `STEP` is a step: a file, or the second episode of one.
 #[test]
 fn what_is_wrong_in_a_file_is_reported_with_its_line() {

@@ -13,6 +13,7 @@ use ratatui::layout::Rect;
 
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants};
+use crate::panes::proposals;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, split_bottom, split_top};
@@ -60,8 +61,8 @@ pub(crate) struct BlockingPane {
     chosen: Option<String>,
     /// The session's goal, where the title says it whole.
     titled: Option<String>,
-    /// The marks of the actions offered at the cursor in Proposals, and the conditions that fail.
-    marks: BTreeMap<String, (Mark, Vec<String>)>,
+    /// The marks in Proposals of what is offered at the cursor, each with what it comes from.
+    marks: BTreeMap<String, (Mark, String)>,
 }
 
 impl BlockingPane {
@@ -178,14 +179,8 @@ impl BlockingPane {
             return Vec::new();
         }
         let mut reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
-        if let Some((mark, failing)) = self.verdict(node) {
-            reason.push_str(&match mark {
-                Mark::Fails => format!("; its checks fail: {}", failing.join(", ")),
-                Mark::Holds => "; every check holds".to_owned(),
-                Mark::Unknown => "; not all its checks can be decided".to_owned(),
-                Mark::NotChecked => "; nothing was checked of it".to_owned(),
-                Mark::Blocked => String::new(),
-            });
+        if let Some((_, words)) = self.verdict(node).filter(|(_, words)| !words.is_empty()) {
+            reason.push_str(&format!("; {words}"));
         }
         let reason = match self.way() {
             Some(way) if self.is_live() => format!("{reason}. The way: {way}"),
@@ -201,7 +196,7 @@ impl BlockingPane {
     }
 
     /// The mark in Proposals of a node's action.
-    fn verdict(&self, node: &BlockingNode) -> Option<&(Mark, Vec<String>)> {
+    fn verdict(&self, node: &BlockingNode) -> Option<&(Mark, String)> {
         self.marks.get(&node.text).filter(|_| marks::is_checked(node, self.is_live()))
     }
 
@@ -275,24 +270,34 @@ impl BlockingPane {
     }
 }
 
-fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, Vec<String>)> {
+fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, String)> {
     let Some(turn) = view.turn() else { return BTreeMap::new() };
     let actions = nodes.iter().filter(|n| n.kind == NodeKind::Action);
     let shown: HashSet<&str> = actions.map(|n| n.text.as_str()).collect();
     if shown.is_empty() {
         return BTreeMap::new();
     }
-    let is_shown = |p: &&&Proposal| p.action.as_ref().is_some_and(|a| shown.contains(a.text.as_str()));
+    // A text that is no action has a row as well, while it is chosen.
+    let is_shown = |p: &&&Proposal| shown.contains(proposals::surface(p));
     let verdict = |p: &&Proposal| {
         let failing = turn.verdict(p.id).into_iter().flat_map(Verdict::failing);
         let failing = failing.filter(|c| c.kind != CheckKind::Blocking).map(|c| match &c.detail {
             Some(detail) => format!("{} ({detail})", c.said()),
             None => c.said().to_owned(),
         });
-        Some((p.action.as_ref()?.text.clone(), (turn.mark(p), failing.collect())))
+        let mark = turn.mark(p);
+        let words = match mark {
+            _ if p.action.is_none() => format!("it is no action: {}", proposals::problem(p)),
+            Mark::Fails => format!("its checks fail: {}", failing.collect::<Vec<_>>().join(", ")),
+            Mark::Holds => "every check holds".to_owned(),
+            Mark::Unknown => "not all its checks can be decided".to_owned(),
+            Mark::NotChecked => "nothing was checked of it".to_owned(),
+            Mark::Blocked => String::new(),
+        };
+        (proposals::surface(p).to_owned(), (mark, words))
     };
     let offered = view.offered();
-    offered.iter().filter(is_shown).filter(|p| !view.is_pruned(p)).filter_map(verdict).collect()
+    offered.iter().filter(is_shown).filter(|p| !view.is_pruned(p)).map(verdict).collect()
 }
 
 impl Pane for BlockingPane {
@@ -442,5 +447,38 @@ impl Pane for BlockingPane {
 
     fn missing(&self, action: PaneAction, _view: &View) -> Option<String> {
         self.needed(action)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepwright_episode::{Event, FORMAT_VERSION, Header, Origin, Record, StepOutcome};
+    use stepwright_protocol::Notice;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_no_action_has_the_mark_that_it_has_in_proposals() {
+        let mut view = View::default();
+        view.notice(Notice::opened(Header { version: FORMAT_VERSION, ..Header::default() }, Vec::new(), None).unwrap());
+        let mut recorded = |id: u64, event: Event| {
+            view.notice(Notice::Recorded(Arc::new(Record { id, ts: id, node: 0, event })));
+            assert_eq!(view.message, None, "the record fits");
+            view.session.as_ref().unwrap().next_proposal()
+        };
+        let id = recorded(1, Event::Started { outcome: StepOutcome::default().into() });
+        let problem = Some("NotAnAction: the line is no single call".to_owned());
+        let proposal = Proposal { problem, ..Proposal::new(id, "agent.ad\n", Origin::Greedy) };
+        recorded(2, Event::Proposed { proposal: proposal.into() });
+        let node = BlockingNode {
+            parent: None,
+            kind: NodeKind::Action,
+            text: "agent.ad".to_owned(),
+            status: NodeStatus::Unknown,
+            why: String::new(),
+            handle: None,
+        };
+        let said = (Mark::Fails, "it is no action: the line is no single call".to_owned());
+        assert_eq!(marks(&view, &[node]), BTreeMap::from([("agent.ad".to_owned(), said)]));
     }
 }

@@ -67,7 +67,7 @@ impl PromptEditor {
         let n = self.messages.len().max(1);
         self.shown = if forward { (self.shown + 1) % n } else { (self.shown + n - 1) % n };
         let text = self.messages.get(self.shown).map_or("", |m| m.text.as_str());
-        self.editor = Editor::lines(text);
+        self.editor = self.editor.next_lines(text);
     }
 
     /// Takes typed text; returns whether editing continues.

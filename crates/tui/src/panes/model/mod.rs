@@ -12,6 +12,7 @@ use smart_default::SmartDefault;
 use self::editor::PromptEditor;
 use super::trail::Trail;
 use crate::actions::ActionId;
+use crate::chrome::tokens;
 use crate::event::Input;
 use crate::pane::{FEW, Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::theme::{Role, Theme};
@@ -110,7 +111,7 @@ impl Pane for ModelPane {
         let spent = session.spent.prompt.saturating_add(session.spent.completion);
         let cost = session.cost.map(|cost| format!(", cost {}", words::cost(cost))).unwrap_or_default();
         let apart = words::tokens_by_role(session);
-        let spent = if spent == 0 { cost } else { format!(", {}{apart}{cost}", words::count(spent, "token")) };
+        let spent = if spent == 0 { cost } else { format!(", {}{apart}{cost}", tokens(spent)) };
         let settings = words::settings(session).map(|settings| format!(", {settings}")).unwrap_or_default();
         format!("Model {}{settings}{spent}", crate::sanitize::line(&session.models()))
     }

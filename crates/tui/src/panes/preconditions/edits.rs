@@ -11,6 +11,7 @@ use super::{
     PreconditionsPane, SetSource, Typing, View, say, send, token,
 };
 use crate::pane::PaneAction;
+use crate::panes::unsaid;
 use crate::widgets::edit;
 use stepwright_episode::action_of_effects;
 use stepwright_precondition::{
@@ -250,19 +251,19 @@ impl PreconditionsPane {
                 // What does not parse needs no demonstrations to be judged, and its fault is said at once.
                 typing.fault = unparsed(&typing.action, &typing.editor.text());
                 typing.asked = typing.fault.is_none();
-                vec![typing.pause.touch()]
+                [typing.pause.touch()].into_iter().chain(unsaid(view)).collect()
             }
-            Edited::Cancel => return Vec::new(),
+            Edited::Cancel => return unsaid(view).into_iter().collect(),
             Edited::Accept => {
                 let text = typing.editor.text().trim().to_owned();
                 if text == typing.original {
                     return say("the expression is unchanged");
                 }
                 if let Some(fault) = unparsed(&typing.action, &text) {
-                    let what = if action_of_effects(&typing.action).is_some() { "effect" } else { "assertion" };
-                    let words = format!("the {what} {}; correct it, or Esc leaves all as it was", fault.in_words());
+                    // It is said below the line, where there is room for all of it.
+                    typing.fault = Some(fault);
                     self.typing = Some(typing);
-                    return vec![Intent::Say(Level::Warning, words)];
+                    return Vec::new();
                 }
                 if !text.is_empty() {
                     self.chosen.unmerged = None;

@@ -192,9 +192,11 @@ impl PreconditionsPane {
         view.pools.get(self.action_name()?).map(AsRef::as_ref)
     }
 
-    /// Whether no demonstration calls the shown action, so that nothing can be said of its preconditions.
+    /// Whether no demonstration calls the shown action, so that nothing can be said of its preconditions or effects.
     fn is_never_called(&self, view: &View) -> bool {
-        self.pool(view).is_some_and(|pool| pool.calls == 0)
+        // Of effects there is a pool only once some were inferred or typed.
+        let own = || view.pools.get(self.tabs.actions.get(self.tabs.at)?).map(AsRef::as_ref);
+        self.pool(view).or_else(own).is_some_and(|pool| pool.calls == 0)
     }
 
     fn in_force<'a>(&self, view: &'a View) -> (&'a [String], &'a str) {
@@ -326,8 +328,8 @@ impl PreconditionsPane {
             return;
         }
         let action = view.chosen().and_then(|p| p.action.as_ref());
-        let call = action.and_then(|action| action.call.as_deref()?.parse::<Call>().ok()).map(|call| call.function);
-        // Of a program the first call.
+        // Of an answer with several calls, and of a program, the first.
+        let call = action.and_then(|action| action.calls().next()?.parse::<Call>().ok()).map(|call| call.function);
         let first = || action?.text.split('(').next().map(|name| name.trim().to_owned());
         let at = call.or_else(first).and_then(|name| self.tabs.actions.iter().position(|a| *a == name));
         self.tabs.led |= at.is_some();
@@ -424,7 +426,15 @@ impl PreconditionsPane {
         }
         let intents = match (&over.page, action) {
             (_, PaneAction::Copy) => over.copied().map(Intent::Copy).into_iter().collect(),
-            (Page::Study(_), PaneAction::Activate) => self.open_in_study(),
+            (Page::Study(_), PaneAction::Activate) => {
+                let mut intents = self.open_in_study();
+                // The next key is for the row that was gone to.
+                self.lay(view);
+                if self.over.is_empty() {
+                    intents.extend(self.look(view));
+                }
+                intents
+            }
             (Page::Study(_), PaneAction::Edit) => {
                 // The row that is looked at closely is the one under the cursor of the list.
                 self.over.pop();
@@ -588,7 +598,10 @@ impl Pane for PreconditionsPane {
             other => {
                 match other {
                     PaneAction::Left | PaneAction::Right => self.switch(view, other == PaneAction::Right),
-                    PaneAction::Cycle => self.by_model = !self.by_model,
+                    PaneAction::Cycle => {
+                        self.by_model = !self.by_model;
+                        return say(self.infers_by(view));
+                    }
                     PaneAction::Follow => {
                         self.tabs.follows = true;
                         self.follow(view);
@@ -659,4 +672,30 @@ fn send(command: CandidateCommand) -> Vec<Intent> {
 
 fn say(text: impl Into<String>) -> Vec<Intent> {
     vec![Intent::Say(Level::Info, text.into())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_episode::{Action, Event, Header, Origin, Proposal, Record, Session};
+
+    #[test]
+    fn of_an_answer_with_several_calls_the_first_is_followed() {
+        let calls = "tools.get_order(order_id='W1')\ntools.get_order(order_id='W2')";
+        let action = Action::new(format!("Both.\n{calls}"), Some(calls.to_owned()));
+        let proposal = Proposal { action: Some(action), ..Proposal::new(1, "Both.", Origin::Relayed) };
+        let mut session = Session::new(Header::default());
+        let events = [Event::Started { outcome: Arc::default() }, Event::Proposed { proposal: proposal.into() }];
+        for (id, event) in (1..).zip(events) {
+            session.apply(&Record { id, ts: 0, node: 0, event }).unwrap();
+        }
+        let mut view = View::default();
+        (view.session, view.selected) = (Some(session), Some(1));
+        for action in ["cancel_order", "get_order"] {
+            view.pools.insert(action.into(), Arc::new(Pool { action: action.into(), ..Pool::default() }));
+        }
+        let mut pane = PreconditionsPane::default();
+        pane.update(&view);
+        assert_eq!(pane.action_name(), Some("get_order"));
+    }
 }

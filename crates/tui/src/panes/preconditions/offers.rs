@@ -26,15 +26,18 @@ impl PreconditionsPane {
         // Without candidates, inferring them is what comes first.
         let inferred = self.has_candidates();
         let infer = (PaneAction::Run, if self.by_model { "infer by model" } else { "infer" });
+        let infer = Some(infer).filter(|_| !self.is_never_called(view));
         if !self.tabs.actions.is_empty() && !inferred {
-            actions.push(infer);
+            actions.extend(infer);
         }
         if !self.items.is_empty() {
+            let here = self.candidate(self.outline.list.cursor(), view);
+            let delete = if here.is_some_and(|candidate| candidate.rejected) { "restore" } else { "delete" };
             actions.extend([
                 (PaneAction::ToggleFold, "mark"),
                 (PaneAction::Adopt, "adopt"),
                 (PaneAction::Edit, "edit"),
-                (PaneAction::ToggleReject, "delete"),
+                (PaneAction::ToggleReject, delete),
                 (PaneAction::Activate, "look closely"),
                 (PaneAction::Why, "why"),
                 (PaneAction::Differ, "differ"),
@@ -46,7 +49,7 @@ impl PreconditionsPane {
         }
         if !self.tabs.actions.is_empty() {
             if inferred {
-                actions.push(infer);
+                actions.extend(infer);
             }
             actions.push((PaneAction::Effects, if self.effects { "preconditions" } else { "effects" }));
             actions.extend([(PaneAction::Add, "add"), (PaneAction::Compare, "compare sets")]);
@@ -121,6 +124,12 @@ impl PreconditionsPane {
         }
         if of_actions && self.tabs.actions.is_empty() {
             return Some(format!("no action is known yet: {} infers candidates for all", key(P::RunAll)));
+        }
+        if self.is_never_called(view) && (action == P::Run || (of_rows && self.items.is_empty())) {
+            let (add, load) = (key(P::Add), key(P::Load));
+            return Some(format!(
+                "no demonstration calls this action, so nothing is inferred of it; {add} takes your own, {load} reads a file"
+            ));
         }
         let holds = action == P::HeldBack && self.has_left_out(view);
         if of_rows && !holds && !self.has_candidates() {

@@ -98,17 +98,15 @@ impl PreconditionsPane {
         }
         self.laid = None;
         self.lay(view);
-        if self.effects {
-            let what = count(held, "variable");
-            return say(match self.shows_held {
-                true => format!("{what} that no demonstrated call changed: in the list now"),
-                false => format!("{what} that no demonstrated call changed: hidden, but for those you marked"),
-            });
-        }
-        let what = count(held, "valid candidate");
+        // Which valid ones they are: of effects those that say of a variable that it stays as it is.
+        let why = if self.effects { "no demonstrated call changes the variable" } else { "for lack of evidence" };
+        let what = match self.effects {
+            true => format!("{} left alone ({why})", count(held, "effect")),
+            false => format!("{} held back {why}", count(held, "valid candidate")),
+        };
         say(match self.shows_held {
-            true => format!("{what} held back for lack of evidence: in the list now"),
-            false => format!("{what} held back for lack of evidence: hidden, but for those you marked"),
+            true => format!("{what}: in the list now"),
+            false => format!("{what}: hidden, but for those you marked"),
         })
     }
 

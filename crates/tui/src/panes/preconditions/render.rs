@@ -161,6 +161,15 @@ impl PreconditionsPane {
         pool.candidates.iter().chain(held).fold((0, 0), valid)
     }
 
+    /// By what candidates are inferred, and by which key.
+    pub(super) fn infers_by(&self, view: &View) -> String {
+        let key = view.key(PaneAction::Run);
+        match self.by_model {
+            true => format!("{key} infers by the model: {}", view.candidate_asks.in_words()),
+            false => format!("{key} infers by enumeration"),
+        }
+    }
+
     /// The counts, and the `keys` that are of use, in parts of which the last are left out where there is no room.
     fn counts(&self, view: &View, keys: bool) -> Vec<Row> {
         let dim = |text: String| vec![run(Role::Dim, text)];
@@ -168,12 +177,7 @@ impl PreconditionsPane {
             0 => "nothing in force".to_owned(),
             n => format!("{n} in force"),
         };
-        let run_key = view.key(PaneAction::Run);
-        let by = if self.by_model {
-            format!("; {run_key} infers by the model: {}", view.candidate_asks.in_words())
-        } else {
-            format!("; {run_key} infers by enumeration")
-        };
+        let by = format!("; {}", self.infers_by(view));
         if self.is_never_called(view) {
             return vec![dim(format!("{force}; no demonstration calls it"))];
         }
@@ -191,7 +195,7 @@ impl PreconditionsPane {
             parts.push(dim(format!(", {held} lacking evidence")));
         } else if held > 0 {
             let key = view.key(PaneAction::HeldBack);
-            let held = format!("{held} {}", if self.effects { "left alone" } else { "held back" });
+            let held = format!("{held} {}", held_word(self.effects));
             let key = if keys { format!("{key} ") } else { String::new() };
             parts.push(vec![run(Role::Dim, ", "), run(Role::Key, key), run(Role::Text, held)]);
         }
@@ -236,6 +240,24 @@ impl PreconditionsPane {
         }
     }
 
+    /// What is said where there is no row: what would make one.
+    fn nothing(&self, view: &View) -> String {
+        let keys = [PaneAction::Run, PaneAction::Add, PaneAction::HeldBack, PaneAction::Load].map(|a| view.key(a));
+        let [infer, add, held, load] = keys;
+        match self.pool(view).map_or(0, |pool| pool.held_back.len()) {
+            _ if self.is_never_called(view) => {
+                format!(
+                    "No demonstration calls this action, so nothing is inferred of it; {add} takes your own, {load} reads a file."
+                )
+            }
+            0 => format!("No candidates for this action. {infer} infers some; {add} takes your own."),
+            left => {
+                let word = held_word(self.effects);
+                format!("No candidates for this action but {left} {word}: {held} shows them; {add} takes your own.")
+            }
+        }
+    }
+
     /// The first rows, so many of them.
     fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View, shown: usize) {
         let mut area = area;
@@ -246,14 +268,7 @@ impl PreconditionsPane {
             area = rest;
         }
         if self.items.is_empty() {
-            let [infer, add, held] = [PaneAction::Run, PaneAction::Add, PaneAction::HeldBack].map(|a| view.key(a));
-            let text = match self.pool(view).map_or(0, |pool| pool.held_back.len()) {
-                0 => format!("No candidates for this action. {infer} infers some; {add} takes your own."),
-                left => format!(
-                    "No candidates for this action but {left} left out: {held} shows them; {add} takes your own."
-                ),
-            };
-            painter.empty(area, &text);
+            painter.empty(area, &self.nothing(view));
             return;
         }
         let marked = self.marked(view);
@@ -357,6 +372,11 @@ fn fitting(parts: Vec<Row>, columns: usize) -> Row {
     shown
 }
 
+/// What valid candidates are that have a row only where they are asked for.
+pub(super) fn held_word(effects: bool) -> &'static str {
+    if effects { "left alone" } else { "held back" }
+}
+
 fn label(typing: &Typing) -> Row {
     let word = if typing.id.is_some() { "edit" } else { "new" };
     let what = if action_of_effects(&typing.action).is_some() { "effect" } else { "assert" };
@@ -393,7 +413,9 @@ mod tests {
     use super::*;
     use crate::panes::Pane;
     use stepwright_episode::{Header, Session};
-    use stepwright_precondition::CandidateOrigin;
+    use stepwright_precondition::{CandidateOrigin, Inspection, Related, Relation};
+
+    use super::super::over::Over;
 
     #[test]
     fn what_is_held_back_is_counted_apart_whether_it_is_shown_or_not() {
@@ -416,6 +438,53 @@ mod tests {
         view.session = Some(Session::new(Header::default()));
         let why = pane.needed(PaneAction::HeldBack, &view);
         assert!(why.is_some_and(|why| why.starts_with("Equation (1) holds nothing back")));
+    }
+
+    #[test]
+    fn who_goes_to_a_related_candidate_is_there_before_the_next_key() {
+        let candidate = |id: usize| Candidate::new(id, format!("c{id}"), CandidateOrigin::Person, Validity::Valid);
+        let pool = Pool { action: "goto".into(), candidates: (0..3).map(candidate).collect(), ..Pool::default() };
+        let mut view = View::default();
+        view.session = Some(Session::new(Header::default()));
+        view.pools.insert("goto".into(), Arc::new(pool));
+        let mut pane = PreconditionsPane::default();
+        pane.update(&view);
+        let related = Related { text: "c2".into(), relation: Relation::Implies, in_force: false, optimal: false };
+        let seen = Inspection {
+            action: "goto".into(),
+            candidate: candidate(0),
+            instances: 0,
+            related: vec![related],
+            in_force: false,
+            permitted: None,
+            excluded: 0,
+            excluded_steps: 0,
+            steps: Vec::new(),
+            stronger: None,
+        };
+        pane.over.push(Over::study(&Arc::new(seen), None));
+        pane.outline_mut().list.go(1, 2);
+        pane.act(PaneAction::Activate, &view);
+        assert!(pane.over.is_empty());
+        assert_eq!(pane.text(pane.outline.list.cursor(), &view).as_deref(), Some("c2"));
+    }
+
+    #[test]
+    fn of_an_action_that_nothing_calls_nothing_is_inferred() {
+        let mut view = View::default();
+        view.session = Some(Session::new(Header::default()));
+        view.pools.insert("rest".into(), Arc::new(Pool { action: "rest".into(), ..Pool::default() }));
+        let mut pane = PreconditionsPane::default();
+        pane.update(&view);
+        for effects in [false, true] {
+            pane.effects = effects;
+            assert!(pane.nothing(&view).starts_with("No demonstration calls this action"), "{}", pane.nothing(&view));
+            let offered = pane.offered(&view);
+            assert!(offered.iter().all(|(action, _)| *action != PaneAction::Run), "{offered:?}");
+            assert!(offered.iter().any(|(action, _)| *action == PaneAction::Add), "{offered:?}");
+            let why = pane.needed(PaneAction::Run, &view);
+            assert!(why.is_some_and(|why| why.starts_with("no demonstration calls this action")));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The rows of the preconditions pane: assertions in force that are no candidate, then the candidates, best first.
 
+use super::render::held_word;
 use crate::theme::{Glyphs, Role};
 use stepwright_precondition::{Candidate, CandidateOrigin, Pool, Ranking, Validity};
 use stepwright_text::words::count;
@@ -130,10 +131,7 @@ pub fn status(
         }
         (Validity::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
         (Validity::Valid, ..) if suggested => (glyphs.star, "suggested", Role::Accent),
-        (Validity::Valid, ..) if held && pool.is_some_and(Pool::is_of_effects) => {
-            (glyphs.yes, "left alone", Role::Changed)
-        }
-        (Validity::Valid, ..) if held => (glyphs.yes, "held back", Role::Changed),
+        (Validity::Valid, ..) if held => (glyphs.yes, held_word(pool.is_some_and(Pool::is_of_effects)), Role::Changed),
         // What is optimal among fewer is not said to be so among all.
         (Validity::Valid, ..) if ranking == Ranking::EquationOne => (glyphs.yes, "valid", Role::Good),
         (Validity::Valid, true, true) => (glyphs.star, "suggested", Role::Accent),

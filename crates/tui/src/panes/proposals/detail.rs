@@ -1,10 +1,11 @@
 //! Details of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
 
+use super::row::Listed;
 use crate::actions::ActionId;
 use crate::panes::offer;
 use crate::panes::program::highlight;
 use crate::theme::{Role, Theme};
-use crate::view::View;
+use crate::view::{View, Withdrawal};
 use crate::widgets::draw::{Row, run};
 use crate::widgets::{words, wrap};
 use stepwright_episode::{
@@ -15,8 +16,8 @@ const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
 const STREAM: usize = 4;
 
-/// `listed`: whether its row says the whole action.
-pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: &Theme, width: usize) -> Vec<Row> {
+/// `listed`: what its row says of it already.
+pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: Listed, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     match &proposal.action {
         Some(action) if action.text.contains('\n') => {
@@ -31,7 +32,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
             }
         }
         Some(action) => {
-            if !listed {
+            if !listed.action {
                 rows.extend(words::labelled("action   ", Role::Title, &action.text, width));
             }
             match &action.call {
@@ -47,8 +48,8 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
         }
         None => {
             rows.extend(words::labelled("written  ", Role::Text, &proposal.numbered(), width));
-            let why = proposal.problem.as_deref().unwrap_or("it is no action");
-            rows.extend(words::labelled(&format!("{} no action: ", theme.glyphs.no), Role::Bad, why, width));
+            let (label, why) = (format!("{} no action: ", theme.glyphs.no), super::problem(proposal));
+            rows.extend(words::labelled(&label, Role::Bad, why, width));
         }
     }
     let origin = words::origin(proposal, Some(turn));
@@ -60,7 +61,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
         facts.push_str(&format!(", mean log-probability {logprob:.3}"));
     }
     // The model in use stands in the title, and its score in the row.
-    if width < super::SCORED || view.session.as_ref().is_none_or(|session| session.model != origin) {
+    if !listed.score || view.session.as_ref().is_none_or(|session| session.model != origin) {
         rows.push(vec![run(Role::Dim, facts)]);
     }
     if let Some(why) = &proposal.rationale {
@@ -105,9 +106,14 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: bool, theme: 
         let label = format!("{} replaced: ", theme.glyphs.dot);
         rows.extend(words::labelled(&label, Role::Warn, super::REPLACED, width));
     }
-    if view.is_pruned(proposal) {
-        let words = "a person took it out of the candidates; put back in Blocking, it can be taken";
-        rows.extend(words::labelled(&format!("{} pruned: ", theme.glyphs.dot), Role::Warn, words, width));
+    let withdrawn = view.withdrawal(proposal).map(|withdrawal| match withdrawal {
+        Withdrawal::Pruned => {
+            ("pruned", "a person took it out of the candidates; put back in Blocking, it can be taken")
+        }
+        Withdrawal::Gone => ("gone", "it is no longer in the blocking tree; added there again, it is offered again"),
+    });
+    if let Some((label, words)) = withdrawn {
+        rows.extend(words::labelled(&format!("{} {label}: ", theme.glyphs.dot), Role::Warn, words, width));
     }
     match turn.verdict(proposal.id) {
         Some(verdict) => {

@@ -1,36 +1,31 @@
 //! Proposals pane: every proposal with its verdict, and all that is known of the chosen one.
 //!
-//! The choice itself lives in the view; `detail` draws what is below (or beside) the list, `plan` the plan that a
+//! The choice itself lives in the view; `row` is a row of the list, `detail` draws what is below (or beside) it, `plan` the plan that a
 //! method follows.
 
 mod detail;
 pub(crate) mod plan;
+pub(crate) mod row;
 
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::offer;
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::request;
 use crate::theme::{Role, Theme};
-use crate::view::View;
+use crate::view::{View, Withdrawal};
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::why::WORDS;
 use crate::widgets::{words, wrap};
-use stepwright_episode::{ArtifactId, Choice, Mark, Offer, Proposal, ProposalId, Turn};
+use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
-/// From this width on a row has the scores.
-const SCORED: usize = 50;
-
-/// Most columns of where a proposal came from.
-const ORIGIN: usize = 20;
-
-pub(crate) const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
+/// Why what was pruned, or is gone from the tree, cannot be taken.
+pub(crate) const PRUNED: &str = "this action is no candidate any more; put it back in Blocking, or choose another";
 
 /// Why a line of a plan that was replaced cannot be taken.
 pub(crate) const REPLACED: &str =
@@ -69,21 +64,32 @@ enum Outcome<'a> {
     Rejected(&'a str),
     /// A person took its action out of the candidates.
     Pruned,
+    /// It was offered as a leaf that is no longer in the blocking tree.
+    Gone,
     Replaced,
 }
 
 fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> Outcome<'a> {
+    let withdrawn = || view.withdrawal(proposal);
     match turn.decision_on(proposal.id).map(|d| &d.choice) {
         Some(Choice::Reject { reason, .. }) => Outcome::Rejected(reason),
-        _ if view.is_pruned(proposal) => Outcome::Pruned,
+        _ if withdrawn() == Some(Withdrawal::Pruned) => Outcome::Pruned,
+        _ if withdrawn() == Some(Withdrawal::Gone) => Outcome::Gone,
         _ if view.was_taken(proposal) => Outcome::Taken,
         _ if view.node().is_some_and(|node| node.is_replaced(proposal)) => Outcome::Replaced,
         _ => Outcome::Open,
     }
 }
 
-fn surface(proposal: &Proposal) -> &str {
+pub(crate) fn surface(proposal: &Proposal) -> &str {
     proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str())
+}
+
+/// Why a text is no action, without the name of the rule that says so, which stands for itself in records (`NotAnAction: …`).
+pub(crate) fn problem(proposal: &Proposal) -> &str {
+    let problem = proposal.problem.as_deref().unwrap_or("it is no action");
+    let is_name = |name: &str| name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric);
+    problem.split_once(": ").filter(|(name, _)| is_name(name)).map_or(problem, |(_, why)| why)
 }
 
 impl ProposalsPane {
@@ -108,7 +114,7 @@ impl ProposalsPane {
             Outcome::Rejected(_) => {
                 return say("this proposal was rejected; choose another, edit it, or ask for more samples");
             }
-            Outcome::Pruned => return say(PRUNED),
+            Outcome::Pruned | Outcome::Gone => return say(PRUNED),
             Outcome::Replaced => return say(REPLACED),
             Outcome::Taken | Outcome::Open => {}
         }
@@ -125,9 +131,9 @@ impl ProposalsPane {
         let window = self.outline.list.window(view.offered_len(), usize::from(list.height));
         let Some(at) = at.filter(|at| !window.contains(at) && list.height > 2) else { return list };
         let (list, line) = split_bottom(list, 1);
-        let text = view.offered_at(at).map_or("", |p| surface(p));
+        let text = view.offered_at(at).map(|p| row::said(p).0).unwrap_or_default();
         let star = painter.theme.glyphs.star;
-        let words = format!(" {star} {} {} is recommended", at + 1, words::one_line(text));
+        let words = format!(" {star} {} {text} is recommended", at + 1);
         painter.row(line, 0, &[run(Role::Accent, words)]);
         list
     }
@@ -156,18 +162,17 @@ impl ProposalsPane {
         turn: &Turn,
         painter: &mut Painter<'_>,
         side: Rect,
-        beside: bool,
+        beside: Option<u16>,
         asking: Vec<Row>,
     ) {
         let width = usize::from(side.width).saturating_sub(1);
         // Most often what was counted before the frame was drawn.
         let counted = self.said.take().filter(|(counted, _)| *counted == width).map(|(_, rows)| rows);
         let rows = counted.unwrap_or_else(|| {
-            // Beside the list its rows are narrower than what is said.
-            let listed = if beside { 0 } else { width };
+            let listed = beside.map_or(width, |columns| usize::from(columns).saturating_sub(1));
             said_of_chosen(view, turn, painter.theme, (width, listed), asking)
         });
-        let area = if beside {
+        let area = if beside.is_some() {
             side
         } else {
             painter.rule(side, 0, "chosen");
@@ -189,87 +194,13 @@ fn said_of_chosen(
     rows.extend(plan::rows(view, theme, width));
     match view.chosen() {
         Some(proposal) => {
-            let room = listed.saturating_sub(5 + facts(view, proposal, listed, theme).width());
-            let is_whole = surface(proposal).width() <= room;
-            rows.extend(detail::rows(view, turn, proposal, is_whole, theme, width));
+            let listed = row::listed(view, turn, proposal, theme, listed);
+            rows.extend(detail::rows(view, turn, proposal, listed, theme, width));
         }
         None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
     }
     rows.extend(detail::decisions(turn, width));
     rows
-}
-
-fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
-    let outcome = outcome(view, turn, proposal);
-    // What assertions and blocking conditions say of it, and what the world's dry run does.
-    let (own, world) = match turn.verdict(proposal.id) {
-        Some(verdict) => (verdict.own(), verdict.world()),
-        None => (turn.mark(proposal), Mark::NotChecked),
-    };
-    let marks = match outcome {
-        Outcome::Pruned | Outcome::Replaced => [(theme.glyphs.dot, Role::Dim), (" ", Role::Dim)],
-        _ if world == Mark::NotChecked => [words::mark(&theme.glyphs, own), (" ", Role::Dim)],
-        _ => [words::mark(&theme.glyphs, own), words::mark(&theme.glyphs, world)],
-    };
-    let [own, world] = marks.map(|(glyph, role)| run(role, glyph));
-    let star =
-        if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
-    let chosen = view.selected == Some(proposal.id);
-    let role = match outcome {
-        Outcome::Rejected(_) => Role::Removed,
-        Outcome::Pruned | Outcome::Replaced => Role::Dim,
-        _ if proposal.action.is_none() => Role::Dim,
-        _ => Role::Text,
-    };
-    let mut row = vec![words::here(theme, chosen), star, own, world, run(Role::Text, " ")];
-    // A person's reason is worth more than the proposer's score.
-    let facts = match outcome {
-        Outcome::Rejected(_) => String::new(),
-        _ => facts(view, proposal, width, theme),
-    };
-    let mut tail = String::new();
-    // First, because a narrow row ends early: a mark for it beside one against it is explained.
-    if let Some((Some(_), why)) = &turn.recommended
-        && view.is_recommended(proposal.id)
-        && matches!(turn.mark(proposal), Mark::Fails | Mark::Blocked)
-    {
-        tail.push_str(&format!(" ({why})"));
-    }
-    match outcome {
-        Outcome::Rejected("") => tail.push_str(" rejected"),
-        Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
-        Outcome::Taken => tail.push_str(" taken"),
-        Outcome::Pruned => tail.push_str(" pruned"),
-        Outcome::Replaced => tail.push_str(" of the plan before"),
-        Outcome::Open => {
-            if let Some((step, reason)) = view.refused_before(proposal) {
-                tail.push_str(&format!(" refused at step {step}"));
-                if !reason.is_empty() {
-                    tail.push_str(&format!(": {reason}"));
-                }
-            }
-        }
-    }
-    let explained = tail.width();
-    let room = width.saturating_sub(5 + facts.width());
-    // Half of the row is for what became of it and why, if it takes so much.
-    let text = words::one_line(surface(proposal));
-    let text = crate::sanitize::fit(&text, room.saturating_sub(explained.min(room / 2)), theme.glyphs.ellipsis);
-    let mut main = vec![run(role, text)];
-    if !tail.is_empty() {
-        main.push(run(Role::Dim, tail));
-    } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
-        && width >= 70
-        && call != surface(proposal)
-    {
-        main.push(run(Role::Dim, format!("  {call}")));
-    }
-    let main = fit_row(main, room, theme);
-    let pad = room.saturating_sub(crate::widgets::draw::width(&main));
-    row.extend(main);
-    row.push(run(Role::Text, " ".repeat(pad)));
-    row.push(run(Role::Dim, facts));
-    row
 }
 
 /// The world's admissible actions, where the method has nothing to offer and no plan or program is followed.
@@ -296,54 +227,6 @@ fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
     below
 }
 
-/// Score, log-probability, origin, who wrote it and how often, as far as the width allows.
-fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> String {
-    let mut facts = String::new();
-    if width >= SCORED {
-        if let Some(score) = proposal.score_in_words() {
-            // The unit stands in the first row.
-            let is_first = view.offered_row(proposal.id) == Some(0);
-            let score = score.strip_suffix(" steps").filter(|_| !is_first).unwrap_or(&score);
-            facts.push_str(&format!("  {score}"));
-        }
-        if let Some(logprob) = proposal.logprob {
-            facts.push_str(&format!("  lp {logprob:.2}"));
-        }
-    }
-    let own = view.session.as_ref().map_or("", |session| session.model.as_str());
-    let origin = words::origin(proposal, view.turn());
-    // The model in use is named in the title.
-    if width >= 36 && origin != own {
-        let origin = crate::sanitize::line(origin);
-        facts.push_str(&format!("  {}", crate::sanitize::fit(&origin, ORIGIN, theme.glyphs.ellipsis)));
-    }
-    let authors = view.authors(proposal.id);
-    match authors.as_slice() {
-        [] => {}
-        [(model, times)] if *model == own || model.is_empty() || width < 36 => {
-            facts.push_str(&if *times > 1 { format!(" x{times}") } else { String::new() });
-        }
-        several if width < 36 => facts.push_str(&format!(" x{}", several.iter().map(|(_, n)| n).sum::<usize>())),
-        several => facts.push_str(&format!(" {}", words::authors(several))),
-    }
-    facts
-}
-
-fn fit_row(row: Row, width: usize, theme: &Theme) -> Row {
-    let mut left = width;
-    let mut out = Row::new();
-    for mut piece in row {
-        let fitted = crate::sanitize::fit(&piece.text, left, theme.glyphs.ellipsis).into_owned();
-        left = left.saturating_sub(fitted.width());
-        piece.text = fitted;
-        out.push(piece);
-        if left == 0 {
-            break;
-        }
-    }
-    out
-}
-
 impl Pane for ProposalsPane {
     fn id(&self) -> PaneId {
         PaneId::Proposals
@@ -358,14 +241,16 @@ impl Pane for ProposalsPane {
         if view.turn().is_none_or(|t| t.proposals.is_empty()) {
             return "Proposals".into();
         }
-        let [holds, blocked, unchecked, rejected, replaced, pruned] = view.offered_marks();
-        let mut title = format!("Proposals, {holds} of {} pass", view.offered_len() - rejected - replaced - pruned);
+        let [holds, blocked, unchecked, rejected, replaced, pruned, gone] = view.offered_marks();
+        let open = view.offered_len() - rejected - replaced - pruned - gone;
+        let mut title = format!("Proposals, {holds} of {open} pass");
         let counted = [
             (blocked, "blocked"),
             (unchecked, "not checked"),
             (rejected, "rejected"),
             (replaced, "of the plan before"),
             (pruned, "pruned"),
+            (gone, "no longer in the tree"),
         ];
         for (n, word) in counted {
             if n > 0 {
@@ -504,9 +389,9 @@ impl Pane for ProposalsPane {
         };
         let list = self.keep_recommended(view, painter, list);
         self.outline.draw(painter, list, offered, |at, width| {
-            view.offered_at(at).map(|p| list_row(view, turn, p, theme, width)).unwrap_or_default()
+            view.offered_at(at).map(|p| row::of(view, turn, p, theme, width)).unwrap_or_default()
         });
-        self.draw_detail(view, turn, painter, side, beside, asking);
+        self.draw_detail(view, turn, painter, side, beside.then_some(list.width), asking);
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {

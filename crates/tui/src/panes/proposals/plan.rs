@@ -1,5 +1,7 @@
 //! Plan that a method follows, with the status of its lines: done, refused, next. Empty for methods that follow none.
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
@@ -28,18 +30,26 @@ pub fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, w
     let (lines, title) = (&section.lines, &section.title);
     let made = session.node(section.made_at).map_or(0, |n| n.depth);
     let marked = |mark: StepStatus| lines.iter().filter(|line| line.mark == mark).count();
-    let mut head = format!("{title:<8} made at step {made}");
+    let mut heads = vec![format!("{title:<8} made at step {made}")];
     if numbered || marked(StepStatus::Open) < lines.len() {
-        head.push_str(&format!(", {} done", words::count(marked(StepStatus::Done), "line")));
-        match marked(StepStatus::Refused) {
-            0 => {}
-            refused => head.push_str(&format!(", {refused} refused")),
-        }
+        let refused = match marked(StepStatus::Refused) {
+            0 => String::new(),
+            refused => format!(", {refused} refused"),
+        };
+        let done = marked(StepStatus::Done);
+        // How far it is says more than where it was made.
+        heads = vec![
+            format!("{title:<8} made at step {made}, {} done{refused}", words::count(done, "line")),
+            format!("{title}, of step {made}, {done} done{refused}"),
+            format!("{title}, {done} done{refused}"),
+        ];
     } else if !section.is_program {
         // What nothing is carried out of is a list of facts; of a program whose line is many actions no line is marked.
-        head.clone_from(title);
+        heads = vec![title.clone()];
     }
-    let head = crate::sanitize::fit(&head, width, theme.glyphs.ellipsis).into_owned();
+    let fits = heads.iter().find(|head| head.width() <= width).or(heads.last());
+    let head = fits.map(|head| crate::sanitize::fit(head, width, theme.glyphs.ellipsis).into_owned());
+    let head = head.unwrap_or_default();
     let mut rows = vec![vec![run(Role::Title, head)]];
     let first = section.at.saturating_sub(BEFORE).min(lines.len().saturating_sub(MOST));
     if first > 0 {
@@ -83,15 +93,20 @@ mod tests {
     #[test]
     fn the_heading_counts_the_lines_that_are_marked() {
         let session = Session::new(stepwright_episode::Header::default());
-        let head = |marks: &[StepStatus], is_program| {
+        let head_in = |width, marks: &[StepStatus], is_program| {
             let lines = marks.iter().map(|mark| SectionLine { text: "x".into(), mark: *mark }).collect();
             let section = Section { title: "plan".into(), lines, is_program, ..Section::default() };
-            of(&section, false, &session, &Theme::monochrome(ASCII), 80).remove(0).remove(0).text
+            of(&section, false, &session, &Theme::monochrome(ASCII), width).remove(0).remove(0).text
         };
+        let head = |marks: &[StepStatus], is_program| head_in(80, marks, is_program);
         use StepStatus::{Done, Next, Open, Refused};
         assert_eq!(head(&[Done, Refused, Next, Open], false), "plan     made at step 0, 1 line done, 1 refused");
         assert_eq!(head(&[Next, Open], false), "plan     made at step 0, 0 lines done");
         assert_eq!(head(&[Open], true), "plan     made at step 0");
         assert_eq!(head(&[Open], false), "plan");
+        // What is cut last is how far it is.
+        let marks = [Done, Done, Refused, Next];
+        assert_eq!(head_in(34, &marks, false), "plan, of step 0, 2 done, 1 refused");
+        assert_eq!(head_in(24, &marks, false), "plan, 2 done, 1 refused");
     }
 }

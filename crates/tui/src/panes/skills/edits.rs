@@ -9,6 +9,7 @@ use stepwright_skill::{Knowledge, Signature, Skill, SkillCall, cut, file};
 use super::{Item, SkillsPane, ViewMode, amended, say};
 use crate::event::Input;
 use crate::pane::{Intent, PaneAction};
+use crate::panes::unsaid;
 use crate::view::View;
 use crate::widgets::edit::{self, Edited, Editor};
 use stepwright_episode::ArtifactId;
@@ -117,10 +118,13 @@ impl SkillsPane {
             _ => actions.push((A::Add, "add")),
         }
         if let Some(logs) = &self.trail.logs {
-            let ask = match self.shown {
-                ViewMode::Known => "ask model",
-                ViewMode::Log => "ask for cut",
-                ViewMode::Contrast => "ask for tips",
+            let ask = match (self.shown, self.asks_a_model) {
+                (ViewMode::Known, true) => "ask model",
+                (ViewMode::Known, false) => "find by counting",
+                (ViewMode::Log, true) => "ask for cut",
+                (ViewMode::Log, false) => "cut by counting",
+                (ViewMode::Contrast, true) => "ask for tips",
+                (ViewMode::Contrast, false) => "tips by counting",
             };
             actions.push((A::Distil, ask));
             actions.extend((self.shown == ViewMode::Log && logs.all.len() > 1).then_some((A::Compare, "next log")));
@@ -357,23 +361,26 @@ impl SkillsPane {
             Edited::Same => return Vec::new(),
             Edited::Changed => {
                 self.find_fault();
-                return Vec::new();
+                return unsaid(view).into_iter().collect();
             }
             Edited::Cancel => {
-                self.typing = None;
-                return Vec::new();
+                (self.typing, self.fault) = (None, None);
+                return unsaid(view).into_iter().collect();
             }
             Edited::Accept => {}
         }
         let text = editor.text();
         match self.accepted(typing, text.trim(), view) {
             Ok(intents) => {
-                self.typing = None;
+                (self.typing, self.fault) = (None, None);
                 self.lay();
                 intents
             }
-            // It stays open, to be put right.
-            Err(why) => say(why),
+            // It stays open, to be put right; what is wrong is said below it, where there is room for all of it.
+            Err(why) => {
+                self.fault = Some(why);
+                Vec::new()
+            }
         }
     }
 

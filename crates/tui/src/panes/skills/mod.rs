@@ -26,6 +26,7 @@ use crate::widgets::words;
 use edits::Typing;
 use stepwright_episode::gate::Edit;
 use stepwright_episode::{ArtifactId, OfferId};
+use stepwright_method::{REFERENCE, SYMBOLIC};
 use stepwright_protocol::{Command, Level, Request, SkillCommand, Violation};
 use stepwright_world::transcript::Logs;
 
@@ -107,6 +108,8 @@ pub(crate) struct SkillsPane {
     typing: Option<(Typing, Editor)>,
     fault: Option<String>,
     way: Way,
+    /// Whether what finds skills in logs is a language model: without one they are counted through.
+    asks_a_model: bool,
 }
 
 impl SkillsPane {
@@ -121,7 +124,12 @@ impl SkillsPane {
 
     /// Takes in the session's knowledge and logs.
     fn load(&mut self, view: &View) {
-        let before = self.current().cloned();
+        let (before, top) = (self.current().cloned(), self.outline.list.cursor() == 0);
+        let offered_before = self.offered.as_ref().map(|offered| offered.id);
+        self.asks_a_model = view.session.as_ref().is_some_and(|session| {
+            let model = stepwright_episode::Role::Discoverer.model(&session.options).unwrap_or(&session.model);
+            !model.starts_with(SYMBOLIC) && model != REFERENCE
+        });
         let node = view.node();
         let document = node.and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
         let offer = node.and_then(|node| node.open_offer(&ArtifactId::KNOWLEDGE));
@@ -164,11 +172,33 @@ impl SkillsPane {
         }
         self.load_cut(view);
         self.lay();
-        // The cursor stays on its segment or step where rows come and go above it.
-        let same = before.filter(|item| matches!(item, Item::Segment(_) | Item::Step(_)));
+        // The cursor stays on what it is on where rows come and go above it; at the top it sees what is offered anew.
+        let sees_offer = top && self.offered.as_ref().is_some_and(|offered| offered_before != Some(offered.id));
+        let stays = |item: &Item| match item {
+            Item::Segment(_) | Item::Step(_) => true,
+            _ => self.shown == ViewMode::Known && !sees_offer,
+        };
+        let same = before.filter(stays);
         if let Some(row) = same.and_then(|item| self.items.iter().position(|one| *one == item)) {
             self.outline.list.go(row, self.items.len());
         }
+    }
+
+    /// What is said where nothing is known: what would be known, and by which keys.
+    fn nothing(&self, view: &View) -> String {
+        let keys = [PaneAction::Load, PaneAction::Add, PaneAction::EditWhole, PaneAction::Distil, PaneAction::Cycle];
+        let [load, add, whole, distil, cycle] = keys.map(|action| view.key(action));
+        let finds = if self.asks_a_model { "asks the model what it teaches" } else { "counts what it teaches" };
+        let logs = match &self.trail.logs {
+            Some(_) => format!("Of the log that is open {distil} {finds}; {cycle} shows it, to be cut into calls."),
+            None => "A log opened with `stepwright open LOG` can be cut into calls of skills and compared with others of its \
+                     task."
+                .to_owned(),
+        };
+        format!(
+            "Nothing is known of skills here. {load} reads a file of skills, {add} adds a tip, {whole} lets you write them all \
+             as a text. {logs}"
+        )
     }
 
     fn lay(&mut self) {
@@ -326,12 +356,7 @@ impl Pane for SkillsPane {
             return editor.draw(painter, text);
         }
         if self.items.is_empty() && self.typing.is_none() {
-            let load = view.key(PaneAction::Load);
-            let (add, whole) = (view.key(PaneAction::Add), view.key(PaneAction::EditWhole));
-            let nothing = format!(
-                "Nothing is known of skills here. {load} reads a file of skills, {add} adds a tip, {whole} lets you write them all as a text. A log \
-                 opened with `stepwright open LOG` can be cut into calls of skills and compared with others of its task."
-            );
+            let nothing = self.nothing(view);
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { &nothing });
         }
         let fault =
@@ -414,6 +439,11 @@ impl Pane for SkillsPane {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+    use stepwright_episode::{Actor, Event, FORMAT_VERSION, Header, Record, StepOutcome};
+    use stepwright_protocol::{Notice, Situation};
+    use stepwright_skill::Skill;
+
     use super::*;
 
     #[test]
@@ -423,5 +453,53 @@ mod tests {
         assert!(!offers(&pane));
         pane.shown = ViewMode::Log;
         assert!(offers(&pane));
+    }
+
+    /// The cursor on the second of two skills that the method works with.
+    fn on_the_second() -> (View, SkillsPane, Knowledge) {
+        let skill = |text: &str| Skill { signature: text.parse().unwrap(), ..Skill::default() };
+        let known = Knowledge { skills: vec![skill("take(thing)"), skill("search(place)")], ..Knowledge::default() };
+        let mut view = View::default();
+        view.notice(Notice::opened(Header { version: FORMAT_VERSION, ..Header::default() }, Vec::new(), None).unwrap());
+        recorded(&mut view, 1, Event::Started { outcome: StepOutcome::default().into() });
+        let skills = Some((Arc::new(known.clone()), "shipped".to_owned()));
+        view.notice(Notice::Situation(Arc::new(Situation { skills, ..Situation::default() })));
+        let mut pane = SkillsPane::default();
+        pane.update(&view);
+        assert!(matches!(pane.items.as_slice(), [Item::Note(_), Item::Skill(0), Item::Skill(1)]), "{:?}", pane.items);
+        pane.outline.list.go(2, 3);
+        (view, pane, known)
+    }
+
+    fn recorded(view: &mut View, id: u64, event: Event) {
+        view.notice(Notice::Recorded(Arc::new(Record { id, ts: id, node: 0, event })));
+        assert_eq!(view.message, None, "the record fits");
+    }
+
+    #[test]
+    fn the_cursor_stays_on_its_skill_when_the_first_change_takes_the_row_above_away() {
+        let (mut view, mut pane, mut known) = on_the_second();
+        known.tips.push("my tip".to_owned());
+        let (artifact, patch) = (ArtifactId::KNOWLEDGE, stepwright_episode::replacing(&document::write(&known)));
+        let (patch, by, why) = (patch.into(), Actor::Person, String::new());
+        recorded(&mut view, 2, Event::ArtifactSettled { artifact, offer: None, patch, by, edited: true, why });
+        pane.update(&view);
+        assert_eq!((pane.outline.list.cursor(), pane.current()), (1, Some(&Item::Skill(1))));
+        recorded(&mut view, 3, Event::ArtifactUndone { artifact: ArtifactId::KNOWLEDGE });
+        pane.update(&view);
+        assert_eq!((pane.outline.list.cursor(), pane.current()), (2, Some(&Item::Skill(1))));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_text_is_said_below_it_and_goes_with_it() {
+        let (mut view, mut pane, _) = on_the_second();
+        pane.act(PaneAction::Add, &view);
+        let press = |code| Input::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        assert!(pane.edit(press(KeyCode::Enter), &view).is_empty(), "nothing was typed");
+        assert!(pane.fault.as_ref().is_some_and(|why| why.starts_with("type something")), "{:?}", pane.fault);
+        view.message = Some((Level::Error, "refused".to_owned()));
+        let said = pane.edit(press(KeyCode::Esc), &view);
+        assert_eq!((pane.is_editing(), pane.fault.as_ref()), (false, None));
+        assert!(matches!(said.as_slice(), [Intent::Say(_, words)] if words.is_empty()));
     }
 }

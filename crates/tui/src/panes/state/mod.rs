@@ -97,6 +97,8 @@ pub(crate) struct StatePane {
     changed: usize,
     variables: SplitPane,
     truth: SplitPane,
+    /// Whether that is a program's request, which is hidden from nobody.
+    is_request: bool,
     #[default(SplitPane::compact())]
     belief: SplitPane,
     #[default(SplitPane::compact())]
@@ -156,7 +158,11 @@ impl StatePane {
         if self.plan().is_some() {
             views.push(ViewMode::Map);
         }
-        views.extend([ViewMode::Variables, ViewMode::Truth, ViewMode::Both]);
+        views.push(ViewMode::Variables);
+        // Where nothing is asked there is no request to show.
+        if !(self.is_request && self.situation.as_ref().is_some_and(|s| s.truth.is_null())) {
+            views.extend([ViewMode::Truth, ViewMode::Both]);
+        }
         views.extend((!believes).then_some(ViewMode::Form));
         views
     }
@@ -204,6 +210,8 @@ impl StatePane {
             ViewMode::Drift => "show the drift",
             ViewMode::Form => "show the form",
             ViewMode::Variables => "show the variables",
+            ViewMode::Truth if self.is_request => "show the request",
+            ViewMode::Both if self.is_request && side == Some(Side::Truth) => "to the request",
             ViewMode::Truth => "show the truth",
             ViewMode::Both if side == Some(Side::Truth) => "to the truth",
             ViewMode::Both => "show both",
@@ -310,7 +318,7 @@ impl StatePane {
 
     fn load(&mut self, view: &View, situation: &Arc<Situation>) {
         let before = self.situation.replace(Arc::clone(situation));
-        self.page = Scrolled::default();
+        (self.page, self.is_request) = (Scrolled::default(), view.answers_requests());
         let node = view.session.as_ref().and_then(|s| s.node(situation.node));
         // Former values are known where the state before was that of the step before.
         let before = before.filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
@@ -377,6 +385,7 @@ impl Pane for StatePane {
         if self.raw.is_some() {
             let what = match self.side {
                 Side::Variables => "the program's variables",
+                Side::Truth if self.is_request => "the request",
                 Side::Truth | Side::TrueBelief => "the world's truth",
                 Side::Belief => "the belief",
             };
@@ -508,7 +517,7 @@ impl Pane for StatePane {
             _ => {}
         }
         let area = self.split().outline.find.draw(painter, area);
-        const TRUTH: &str = "the world's truth: hidden from the agent";
+        let truth = if self.is_request { "the request" } else { "the world's truth: hidden from the agent" };
         let Some(situation) = self.situation.clone() else { return };
         // The heading takes one row.
         let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
@@ -516,7 +525,7 @@ impl Pane for StatePane {
             ViewMode::Belief => self.draw_belief(view, painter, area),
             ViewMode::Truth => {
                 self.truth.fit(&situation.truth, rows(area));
-                self.truth.draw(painter, area, true, TRUTH, None);
+                self.truth.draw(painter, area, true, truth, None);
             }
             ViewMode::Both => {
                 let (one, two) = if area.width >= BESIDE {
@@ -528,7 +537,7 @@ impl Pane for StatePane {
                 self.truth.fit(&situation.truth, rows(two));
                 let on_variables = self.side == Side::Variables;
                 self.variables.draw(painter, one, on_variables, VARIABLES, None);
-                self.truth.draw(painter, two, !on_variables, TRUTH, None);
+                self.truth.draw(painter, two, !on_variables, truth, None);
             }
             _ => {
                 self.variables.fit(&situation.variables, rows(area));
@@ -693,6 +702,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_request_is_called_so_and_is_no_view_where_nothing_is_asked() {
+        let mut pane = StatePane::default();
+        for (truth, next) in [(json!({"model": "m"}), "show the request"), (Value::Null, "show the form")] {
+            pane.load(&View::default(), &Arc::new(Situation { truth, ..Situation::default() }));
+            pane.is_request = true;
+            assert_eq!(pane.next_view(), next);
+        }
+    }
 
     #[test]
     fn what_is_found_in_a_closed_fold_is_no_miss() {

@@ -63,7 +63,7 @@ fn both(believed: &Stacks, truth: &Stacks, glyphs: &Glyphs, columns: usize) -> [
     if alike {
         return [drawn(head("believed, and so it is in truth"), truth, &apart), Vec::new()];
     }
-    let mut one = drawn(head("believed: ! is another way in truth"), believed, &apart);
+    let mut one = drawn(head("believed: ! differs from the truth"), believed, &apart);
     while one.last().is_some_and(Row::is_empty) {
         one.pop();
     }
