@@ -7,8 +7,9 @@ use serde::Deserialize;
 use super::replay::world_of;
 use super::{Games, difference, label, unreadable};
 use crate::Row;
-use stepwright_program::{Call, render_program};
+use stepwright_program::Call;
 use stepwright_study::recordings::jsonl_files;
+use stepwright_trajectory as trajectory;
 use stepwright_world::World;
 use stepwright_worlds::household::Edition;
 
@@ -79,7 +80,8 @@ fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &
         calls.extend(outcome.calls().cloned());
     }
     let header = world.header();
-    let text = render_program(&header.function, &header.comment, &header.setup, &calls);
+    let all = trajectory::Step { calls, ..trajectory::Step::default() };
+    let text = trajectory::program::write(&header.opening(), &[all], false, 0);
     let differs = text != recorded.program || header.function != recorded.function;
     let expected = format!("{}\n{}", recorded.function, recorded.program);
     let got = format!("{}\n{text}", header.function);

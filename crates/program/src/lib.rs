@@ -1,4 +1,4 @@
-//! Program: specifications, calls, rendering, and the bounded Python engine that runs them.
+//! Program: specifications, calls, and the bounded Python engine that runs them.
 //!
 #![doc = include_str!("../README.md")]
 //!
@@ -20,7 +20,6 @@ mod module_run;
 mod placeholders;
 mod projection;
 mod read_call;
-mod render;
 mod rules;
 mod specification;
 mod splitting;
@@ -44,7 +43,6 @@ pub use error::ProgramError;
 pub use keywords::read_keywords;
 pub use module_run::{ModuleRun, run_module};
 pub use projection::Projections;
-pub use render::render_program;
 pub use rules::Rules;
 pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
 pub use state::{CheckResult, Expression, State};

@@ -109,3 +109,27 @@ impl std::fmt::Debug for Snapshot {
         f.write_str("Snapshot")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_program::SyntaxFault;
+    use stepwright_trajectory::program;
+
+    #[test]
+    fn a_program_is_a_function_of_calls_and_its_comment_one_line() {
+        let header = ProgramHeader {
+            function: "put_a_mug".to_owned(),
+            comment: "put a mug\nin desk.".to_owned(),
+            setup: vec!["env = Environment()".to_owned()],
+        };
+        let calls = vec![Call::new("agent", "goto", ["desk 1"]), Call::new("agent", "open", ["desk 1"])];
+        let text = program::write(&header.opening(), &[Step { calls, ..Step::default() }], false, 0);
+        assert_eq!(
+            text,
+            "def put_a_mug():\n    # put a mug in desk.\n    env = Environment()\n    agent.goto('desk 1')\n    \
+             agent.open('desk 1')\n"
+        );
+        assert_eq!(SyntaxFault::of_program(&text), None);
+    }
+}

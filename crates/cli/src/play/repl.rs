@@ -11,10 +11,11 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use crate::{CliError, print, print_json};
+use stepwright_program::Call;
 use stepwright_program::tools::Toolbox;
-use stepwright_program::{Call, render_program};
 use stepwright_text::sanitize::{line, visible};
-use stepwright_world::{Outcome, Snapshot, World};
+use stepwright_trajectory::{Step, program};
+use stepwright_world::{Outcome, ProgramHeader, Snapshot, World};
 
 const HELP: &str = "\
 Type an action (Tab completes), or:
@@ -88,8 +89,9 @@ impl Game {
             }
             ":program" | ":p" => {
                 let header = world.header();
-                let comment = visible(&header.comment);
-                print(&render_program(&header.function, &comment, &header.setup, &self.calls))?;
+                let header = ProgramHeader { comment: visible(&header.comment).into_owned(), ..header };
+                let step = Step { calls: self.calls.clone(), ..Step::default() };
+                print(&program::write(&header.opening(), &[step], false, 0))?;
             }
             ":state" | ":s" => print_json(&format!("{:#}\n", world.truth()))?,
             ":undo" | ":u" => self.undo(world)?,

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
-use stepwright_program::{Limits, Specification, render_program, run_module};
+use stepwright_program::{Limits, Specification, run_module};
+use stepwright_trajectory::Step;
 use stepwright_world::TaskSet;
 use stepwright_world::demonstration::Demonstration;
 
@@ -269,7 +270,8 @@ fn figure_6_renders_as_in_the_paper() {
     let source = Source::open(&shared.join("raw/Restaurants_1.demos.json")).unwrap();
     let recorded = source.dialogue("train/1_00011").unwrap();
     let header = Demonstration::from(recorded).header;
-    let program = render_program(&header.function, &header.comment, &header.setup, recorded.calls());
+    let step = Step { calls: recorded.calls().cloned().collect(), ..Step::default() };
+    let program = stepwright_trajectory::program::write(&header.opening(), &[step], false, 0);
     let example = std::fs::read_to_string(shared.join("example_program.txt")).unwrap();
     let figure: Vec<&str> = example.lines().skip_while(|l| !l.starts_with("def demonstration")).collect();
     let figure: Vec<&str> =
