@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Signature {
     pub name: String,
     pub parameters: Vec<String>,
@@ -50,6 +51,21 @@ impl FromStr for Signature {
     fn from_str(text: &str) -> Result<Self, CallError> {
         let (name, parameters) = split(text)?;
         Ok(Signature { name, parameters })
+    }
+}
+
+impl TryFrom<String> for Signature {
+    type Error = String;
+
+    /// As it is read in a document, where nothing else says which skill is at fault.
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse().map_err(|e| format!("skill {text:?}: {e}"))
+    }
+}
+
+impl From<Signature> for String {
+    fn from(signature: Signature) -> String {
+        signature.to_string()
     }
 }
 

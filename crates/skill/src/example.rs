@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::history::{Entry, GOAL, Line, OK, Style, base_history, record, recorded, skill_example};
 use crate::segment::Segment;
 use stepwright_trajectory::Trajectory;
@@ -13,11 +15,51 @@ pub const OF_SKILL: usize = 2;
 /// Examples that are kept of one sequence of calls.
 const OF_PLAN: usize = 2;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Shown", into = "Shown")]
 pub struct Example {
     /// The first observation, with the goal.
     pub first: String,
     pub entries: Vec<Entry>,
+}
+
+/// An example as files and documents hold it. A line alone is a thought, a call or a report; an action has its observation.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Shown {
+    first: String,
+    lines: Vec<Vec<String>>,
+}
+
+impl From<Example> for Shown {
+    fn from(example: Example) -> Self {
+        Shown { lines: example.written(), first: example.first }
+    }
+}
+
+impl TryFrom<Shown> for Example {
+    type Error = String;
+
+    fn try_from(shown: Shown) -> Result<Self, String> {
+        let entry = |line: Vec<String>| {
+            let (line, observation) = match <[String; 2]>::try_from(line) {
+                Ok([action, seen]) => (Line::Act(action), seen),
+                Err(alone) => {
+                    let text = alone.into_iter().next().unwrap_or_default();
+                    let line = recorded(&text).ok_or_else(|| {
+                        format!(
+                            "the line {text:?} is no `think: …`, `call: name(…)` or `Done: …`, and has no observation"
+                        )
+                    })?;
+                    let observation = if matches!(line, Line::Thought(_)) { OK } else { "" };
+                    (line, observation.to_owned())
+                }
+            };
+            Ok(Entry { line, observation, refused: false })
+        };
+        let entries = shown.lines.into_iter().map(entry).collect::<Result<_, String>>()?;
+        Ok(Example { first: shown.first, entries })
+    }
 }
 
 impl Example {
@@ -100,27 +142,6 @@ impl Example {
         };
         self.entries.iter().map(line).collect()
     }
-
-    /// Reads what [`Example::written`] wrote. A line alone is a thought, a call or a report; an action has its observation.
-    pub(crate) fn read(first: String, lines: Vec<Vec<String>>) -> Result<Self, String> {
-        let entry = |line: Vec<String>| {
-            let (line, observation) = match <[String; 2]>::try_from(line) {
-                Ok([action, seen]) => (Line::Act(action), seen),
-                Err(alone) => {
-                    let text = alone.into_iter().next().unwrap_or_default();
-                    let line = recorded(&text).ok_or_else(|| {
-                        format!(
-                            "the line {text:?} is no `think: …`, `call: name(…)` or `Done: …`, and has no observation"
-                        )
-                    })?;
-                    let observation = if matches!(line, Line::Thought(_)) { OK } else { "" };
-                    (line, observation.to_owned())
-                }
-            };
-            Ok(Entry { line, observation, refused: false })
-        };
-        Ok(Example { first, entries: lines.into_iter().map(entry).collect::<Result<_, String>>()? })
-    }
 }
 
 /// The successes that are kept as examples: of each sequence of skills the shortest, and of those skills that have fewer than two examples
@@ -191,8 +212,9 @@ mod tests {
         );
         assert_eq!(example.of_skill("heat", Style::Arrow), None);
         assert!(example.fits(|_| Some(1)) && !example.fits(|_| Some(2)) && !example.fits(|_| None));
-        assert_eq!(Example::read(example.first.clone(), example.written()), Ok(example));
-        assert!(Example::read(String::new(), vec![vec!["go".to_owned()]]).unwrap_err().contains("\"go\""));
+        assert_eq!(Example::try_from(Shown::from(example.clone())), Ok(example));
+        let alone = Shown { first: String::new(), lines: vec![vec!["go".to_owned()]] };
+        assert!(Example::try_from(alone).unwrap_err().contains("\"go\""));
     }
 
     #[test]

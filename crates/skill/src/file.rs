@@ -40,7 +40,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::call::{Signature, SkillCall};
-use crate::example::Example;
+use crate::example::{Example, Shown};
 use crate::function::Version;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::primitive::fits;
@@ -63,7 +63,7 @@ struct File {
     #[serde(default)]
     skill: Vec<SkillTable>,
     #[serde(default)]
-    example: Vec<Spanned<ExampleTable>>,
+    example: Vec<Spanned<Shown>>,
     #[serde(default)]
     action: Vec<rules::ActionTable>,
     #[serde(default)]
@@ -86,13 +86,6 @@ struct SkillTable {
     uses: Vec<Spanned<String>>,
     #[serde(default)]
     function: Vec<Version>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExampleTable {
-    first: String,
-    lines: Vec<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -129,10 +122,9 @@ pub fn read(text: &str) -> Result<Knowledge, FileError> {
     let parameters: Vec<(String, usize)> =
         skills.iter().map(|skill| (skill.signature.name.clone(), skill.signature.parameters.len())).collect();
     let tables = rules::Tables { refused: file.refused, action: file.action, plan: file.plan, likely: file.likely };
-    let example = |table: Spanned<ExampleTable>| {
-        let line = line_of(table.span().start);
-        let ExampleTable { first, lines } = table.into_inner();
-        Example::read(first, lines).map_err(|message| FileError { line, message })
+    let example = |shown: Spanned<Shown>| {
+        let line = line_of(shown.span().start);
+        Example::try_from(shown.into_inner()).map_err(|message| FileError { line, message })
     };
     let examples = file.example.into_iter().map(example).collect::<Result<_, _>>()?;
     Ok(Knowledge { skills, tips: file.tips, examples, rules: rules::read(tables, &parameters, &line_of)? })

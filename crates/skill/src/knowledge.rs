@@ -7,27 +7,39 @@ use crate::example::Example;
 use crate::function::Version;
 use crate::rules::Rules;
 
-/// Skills with what is known of each.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Skills with what is known of each. Fields stand in the order in which [`crate::document`] writes them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Knowledge {
-    pub skills: Vec<Skill>,
+    #[serde(default)]
     pub tips: Vec<String>,
+    #[serde(default)]
+    pub skills: Vec<Skill>,
     /// Episodes cut into calls, which policies are shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example>,
+    #[serde(default, skip_serializing_if = "Rules::is_empty")]
     pub rules: Rules,
 }
 
 /// A skill: its signature, its primitives and its tips.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Skill {
+    #[serde(rename = "name")]
     pub signature: Signature,
-    pub primitives: Vec<Primitive>,
-    pub tips: Vec<String>,
     /// The text before the primitives in a prompt; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub intro: String,
+    #[serde(default)]
+    pub tips: Vec<String>,
+    #[serde(default)]
+    pub primitives: Vec<Primitive>,
     /// The skills it calls: by name, or by a call over its own parameters (`find(object)`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<String>,
     /// Its function as code, the versions in the order they came in; the last is in force.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub function: Vec<Version>,
 }
 
