@@ -118,10 +118,6 @@ impl World for Household {
         })
     }
 
-    fn admissible(&self) -> Option<Vec<String>> {
-        None
-    }
-
     fn truth(&self) -> Value {
         json!({ "done": self.done })
     }
@@ -134,10 +130,6 @@ impl World for Household {
         let state = snapshot.0.downcast_ref::<(usize, Vec<String>)>().ok_or(WorldError::ForeignSnapshot)?;
         (self.next, self.done) = state.clone();
         Ok(())
-    }
-
-    fn preview(&self, _text: &str) -> Option<Outcome> {
-        None
     }
 
     fn tasks(&self) -> Vec<TaskInfo> {

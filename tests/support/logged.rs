@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use stepwright::program::Call;
 use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 use stepwright::worlds::{household, shop};
 use stepwright_trajectory::Trajectory;
@@ -61,10 +60,6 @@ impl World for Logged {
         })
     }
 
-    fn admissible(&self) -> Option<Vec<String>> {
-        None
-    }
-
     fn truth(&self) -> Value {
         json!({ "at": self.at })
     }
@@ -78,21 +73,9 @@ impl World for Logged {
         Ok(())
     }
 
-    fn preview(&self, _text: &str) -> Option<Outcome> {
-        None
-    }
-
     fn tasks(&self) -> Vec<TaskInfo> {
         let sentence = self.log.task.clone();
         vec![TaskInfo { id: "ten".into(), kind: String::new(), sentence, source: "shipped".into() }]
-    }
-
-    fn call_of(&self, _text: &str) -> Option<Call> {
-        None
-    }
-
-    fn text_of(&self, _call: &Call) -> Option<String> {
-        None
     }
 
     fn header(&self) -> ProgramHeader {

@@ -102,7 +102,8 @@ fn carry_out(source: &Arc<Source>, case: &Case, respect: bool) -> Result<(Vec<Va
     let find = if case.find_moves_the_robot { Find::Moving } else { Find::Fixed };
     let mut world = KitchenWorld::new(Arc::clone(source), find);
     world.reset(&format!("{}/{}", case.scene, case.task), 0).map_err(|e| e.to_string())?;
-    let names = Names::new(&world.goals().unwrap_or_default(), world.things().unwrap_or_default());
+    let things = world.symbols().and_then(|symbols| symbols.things()).unwrap_or_default();
+    let names = Names::new(&world.goals().unwrap_or_default(), things);
     let vocabulary = Vocabulary::shipped(&KIND);
     let plan = written_plan::read(&case.plan).plan;
     let (mut steps, mut last, mut met) = (Vec::new(), None, 0);

@@ -103,7 +103,8 @@ impl<'a> Replay<'a> {
         let facts: Facts = self.world.facts().unwrap_or_default();
         let goals: Vec<Atom> = self.world.goals().unwrap_or_default();
         let world = &self.world;
-        let judge = |part: &Atom| world.goal_holds(part).unwrap_or_else(|| facts.atoms.contains(part));
+        let said = |part: &Atom| world.symbols()?.goal_holds(part);
+        let judge = |part: &Atom| said(part).unwrap_or_else(|| facts.atoms.contains(part));
         act(&mut self.forest, &Moment { facts: &facts, goals: &goals, judge: &judge })
     }
 

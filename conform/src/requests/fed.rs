@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde_json::Value;
 use stepwright_program::Call;
 use stepwright_world::{
     Language, Outcome, ProgramHeader, Refusal, Snapshot, TaskInfo, WordedPlan, Wording, World, WorldError, WorldKind,
@@ -69,14 +68,6 @@ impl World for Fed {
         Ok(Outcome { observation: RECORDED.to_owned(), error, ..Outcome::default() })
     }
 
-    fn admissible(&self) -> Option<Vec<String>> {
-        None
-    }
-
-    fn truth(&self) -> Value {
-        Value::Null
-    }
-
     fn snapshot(&self) -> Snapshot {
         Snapshot(Arc::new((self.own.snapshot(), self.at.clone())))
     }
@@ -86,10 +77,6 @@ impl World for Fed {
         let (own, at) = state.ok_or(WorldError::ForeignSnapshot)?;
         self.at = at.clone();
         self.own.restore(own)
-    }
-
-    fn preview(&self, _text: &str) -> Option<Outcome> {
-        None
     }
 
     fn tasks(&self) -> Vec<TaskInfo> {

@@ -79,7 +79,7 @@ impl Pddl {
             Knowledge::Full => Unseen::Everything,
         };
         let shown = reset.into_step("");
-        let problem = world.planning((&task, &sentence), &[shown], known);
+        let problem = world.symbols().and_then(|symbols| symbols.planning((&task, &sentence), &[shown], known));
         let none = || Err(format!("{task}: this task has no goal that can be planned for"));
         problem.unwrap_or_else(none).map_err(CliError::Failed)
     }

@@ -375,7 +375,7 @@ impl<'a> Context<'a> {
     /// The knowledge that work beside the episode takes along.
     pub fn known(&self) -> WorkInput {
         let (header, history) = (&self.session.header, self.history());
-        let problem = |sight| self.world.planning((&header.task, &header.sentence), &history, sight);
+        let problem = |sight| self.world.symbols()?.planning((&header.task, &header.sentence), &history, sight);
         let language = self.world.language();
         let steps = || self.world.admissible().unwrap_or_default().into();
         WorkInput {

@@ -21,11 +21,9 @@ use super::{Ability, Language, Map, Request, Requests, Symbols, TASK};
 use crate::blocking::Environment;
 use crate::literal::{Atom, Facts};
 use crate::options::{Table, Values};
-use crate::planner::classical::{PlanningTask, Unseen};
 use stepwright_episode::{Action, Check, Header, StepOutcome};
 use stepwright_program::Call;
 use stepwright_program::tools::Toolbox;
-use stepwright_trajectory::Step;
 
 /// An environment: deterministic given task and seed, cheap to clone, no I/O while stepping.
 pub trait World: Send {
@@ -56,7 +54,9 @@ pub trait World: Send {
     }
 
     /// All admissible actions now, sorted by code point, no duplicates; `None` where a world has no such list.
-    fn admissible(&self) -> Option<Vec<String>>;
+    fn admissible(&self) -> Option<Vec<String>> {
+        None
+    }
 
     /// The tools that an action may call now, where actions are calls of tools.
     fn tools(&self) -> Option<Toolbox> {
@@ -68,8 +68,10 @@ pub trait World: Send {
         Vec::new()
     }
 
-    /// The hidden state as JSON, for display. Never shown to a model or a proposer.
-    fn truth(&self) -> Value;
+    /// The hidden state as JSON, for display; null where a world does not say. Never shown to a model or a proposer.
+    fn truth(&self) -> Value {
+        Value::Null
+    }
 
     /// A snapshot of the present state, to come back to.
     fn snapshot(&self) -> Snapshot;
@@ -79,16 +81,22 @@ pub trait World: Send {
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError>;
 
     /// The outcome of `act(text)`, leaving the world as it is; `None` where a world cannot predict it.
-    fn preview(&self, text: &str) -> Option<Outcome>;
+    fn preview(&self, _text: &str) -> Option<Outcome> {
+        None
+    }
 
     fn tasks(&self) -> Vec<TaskInfo>;
 
     /// The program call a text stands for (`go to drawer 4` to `agent.goto('drawer 4')`); `None` where it has none. Does not
     /// ask whether the action is admissible.
-    fn call_of(&self, text: &str) -> Option<Call>;
+    fn call_of(&self, _text: &str) -> Option<Call> {
+        None
+    }
 
     /// The text of a program call; the inverse of [`World::call_of`]. `None` if it is no action of this world.
-    fn text_of(&self, call: &Call) -> Option<String>;
+    fn text_of(&self, _call: &Call) -> Option<String> {
+        None
+    }
 
     /// How the present task's trajectory opens as a program.
     fn header(&self) -> ProgramHeader;
@@ -168,29 +176,9 @@ pub trait World: Send {
         Some(self.symbols()?.goals())
     }
 
-    /// [`Symbols::goal_holds`], where there are symbols.
-    fn goal_holds(&self, part: &Atom) -> Option<bool> {
-        self.symbols()?.goal_holds(part)
-    }
-
-    /// [`Symbols::everything`], where there are symbols.
-    fn everything(&self) -> Option<Facts> {
-        Some(self.symbols()?.everything())
-    }
-
-    /// [`Symbols::things`], where there are symbols.
-    fn things(&self) -> Option<Vec<String>> {
-        self.symbols()?.things()
-    }
-
     /// [`Requests::open`], where a person makes requests: none where the task as a whole is the one.
     fn request(&self) -> Option<Request> {
         self.requests()?.open().filter(|request| request.kind != TASK)
-    }
-
-    /// [`Symbols::planning`], where there are symbols.
-    fn planning(&self, task: (&str, &str), history: &[Step], known: Unseen) -> Option<Result<PlanningTask, String>> {
-        self.symbols()?.planning(task, history, known)
     }
 
     /// An independent copy in the same state. Forks of a remote world share its process, which goes from one's state to the
@@ -212,7 +200,7 @@ impl<W: World + ?Sized> Environment for W {
     }
 
     fn goal_holds(&self, part: &Atom) -> Option<bool> {
-        World::goal_holds(self, part)
+        self.symbols()?.goal_holds(part)
     }
 
     fn requested(&self) -> Option<(String, Option<String>)> {

@@ -39,7 +39,9 @@ pub trait Episode: Clone + Debug + Send + Sync + 'static {
     /// As [`World::act`]; an action that cannot be done is an outcome with `error`.
     fn act(&mut self, text: &str) -> Outcome;
 
-    fn admissible(&self) -> Option<Vec<String>>;
+    fn admissible(&self) -> Option<Vec<String>> {
+        None
+    }
 
     fn truth(&self) -> Value;
 

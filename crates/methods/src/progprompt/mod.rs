@@ -279,7 +279,12 @@ fn assertion_prompt(cx: &Context<'_>, vocabulary: &Vocabulary, assertion: String
 
 /// The things that a plan's names can stand for: those of the scene where they are known beforehand, else those seen.
 fn names(cx: &Context<'_>) -> Names {
-    let all = cx.world.things().or_else(|| cx.world.facts().map(|f| f.things)).unwrap_or_default();
+    let all = cx
+        .world
+        .symbols()
+        .and_then(|symbols| symbols.things())
+        .or_else(|| cx.world.facts().map(|f| f.things))
+        .unwrap_or_default();
     Names::new(&cx.knowledge.goals, all)
 }
 

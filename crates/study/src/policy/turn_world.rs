@@ -79,10 +79,6 @@ impl World for TurnWorld {
         Ok(())
     }
 
-    fn preview(&self, _text: &str) -> Option<Outcome> {
-        None
-    }
-
     fn tasks(&self) -> Vec<TaskInfo> {
         vec![self.task.clone()]
     }

@@ -29,5 +29,5 @@ pub fn shipped(world: &WorldKind) -> Option<Loaded> {
 
 /// The true state of a world in the form that ships for it; none if none does, or the world reports no facts.
 pub fn of(world: &dyn World) -> Option<Value> {
-    Some(shipped(world.kind())?.ok()?.state(&world.everything()?))
+    Some(shipped(world.kind())?.ok()?.state(&world.symbols()?.everything()))
 }

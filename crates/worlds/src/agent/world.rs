@@ -128,10 +128,6 @@ impl World for AgentWorld {
         self.history.restore(snapshot)
     }
 
-    fn preview(&self, _text: &str) -> Option<Outcome> {
-        None
-    }
-
     fn tasks(&self) -> Vec<TaskInfo> {
         let (id, source) = (self.task.id.clone(), self.command.command_line());
         vec![TaskInfo { id, kind: super::KIND.name.to_owned(), sentence: self.sentence(), source }]

@@ -140,10 +140,6 @@ impl World for ExternalWorld {
         self.history.restore(snapshot)
     }
 
-    fn preview(&self, _text: &str) -> Option<Outcome> {
-        None
-    }
-
     fn tasks(&self) -> Vec<TaskInfo> {
         let mut tasks = match (self.adapter.tasks.is_empty(), self.link.hello()) {
             (true, Some(hello)) if !hello.tasks.is_empty() => listed(&self.adapter, &hello),

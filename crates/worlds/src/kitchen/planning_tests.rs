@@ -70,7 +70,7 @@ fn kitchens_fully_known_are_planned() {
     let mut world = KitchenWorld::new(Source::shipped().unwrap(), Find::Moving);
     for task in world.tasks() {
         world.reset(&task.id, 0).unwrap();
-        let (facts, goals) = (world.everything().unwrap(), world.goals().unwrap());
+        let (facts, goals) = (world.symbols().unwrap().everything(), world.goals().unwrap());
         let full = problem(&task.id, &facts, &goals, Unseen::Everything).unwrap();
         let plan = full.plan(&Limits::default()).unwrap_or_else(|e| panic!("{}: {e}", task.id));
         assert_eq!(full.actions(&plan).len(), plan.len(), "{}", task.id);

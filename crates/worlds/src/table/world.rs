@@ -215,10 +215,6 @@ impl crate::Episode for Run {
         }
     }
 
-    fn admissible(&self) -> Option<Vec<String>> {
-        None
-    }
-
     fn truth(&self) -> Value {
         let moves = |moves: &[Move]| -> Vec<String> {
             moves.iter().map(|(a, b)| Act::Put(a.clone(), b.clone()).text()).collect()
