@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use stepwright_program::Role;
 use stepwright_text::words::count;
+use stepwright_world::FileFaults;
 use stepwright_world::options::known_names;
-use stepwright_world::state_form::{Said, StateForm, StateFormError, literals};
+use stepwright_world::state_form::{Said, StateForm, literals};
 use stepwright_world::{Atom, Facts};
 
 use stepwright_precondition::Demonstrations;
@@ -125,7 +126,7 @@ impl Moments {
 
     /// Judges a form's text: that its literals can be read off the states, and that each state can be written in it.
     /// Errors: all that is wrong with it, by line, with what to write in its place.
-    pub fn judge(&self, text: &str, path: &str) -> Result<Judged, StateFormError> {
+    pub fn judge(&self, text: &str, path: &str) -> Result<Judged, FileFaults> {
         let form = StateForm::load(text, path)?;
         let known = self.known();
         let mut faults: BTreeMap<usize, String> = BTreeMap::new();
@@ -157,7 +158,7 @@ impl Moments {
             }
         }
         if !faults.is_empty() {
-            return Err(StateFormError { path: path.to_owned(), faults: faults.into_iter().collect() });
+            return Err(FileFaults { path: path.to_owned(), faults: faults.into_iter().collect() });
         }
         let steps = round.windows(2).filter_map(|pair| match pair {
             [(from, before), (to, after)] if from.episode == to.episode && from.facts != to.facts => {

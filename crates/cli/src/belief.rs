@@ -18,7 +18,7 @@ use stepwright_episode::Role;
 use stepwright_launch::{read_form, resolver};
 use stepwright_model::ModelRequest;
 use stepwright_model::prompt::Prompts;
-use stepwright_world::state_form::StateFormError;
+use stepwright_world::FileFaults;
 
 /// Find and check forms of states.
 #[derive(Debug, Subcommand)]
@@ -103,7 +103,7 @@ impl Form {
         let cancel = interrupted(&runtime);
         let path = self.out.display().to_string();
         // The text with the fewest faults.
-        let mut best: Option<(String, StateFormError)> = None;
+        let mut best: Option<(String, FileFaults)> = None;
         for at in 0..self.tries {
             let temperature = if at == 0 { 0.0 } else { AGAIN };
             let request = ModelRequest {

@@ -12,7 +12,7 @@ use stepwright_episode::{ArtifactId, AskId, AskKind, Generation, Shape, Written}
 use stepwright_method::Answer as ModelAnswer;
 use stepwright_precondition::{Demo, SharedDemonstrations};
 use stepwright_protocol::{Command, FormCommand, Level, Notice};
-use stepwright_world::state_form::StateFormError;
+use stepwright_world::FileFaults;
 
 /// The label shown while the model is asked.
 const UNDER_WAY: &str = "a form of states:";
@@ -31,7 +31,7 @@ enum Done {
     /// What a model is shown.
     Context(Result<FormContext, String>),
     /// What it wrote, and the verdict.
-    Judged(String, Result<Judged, StateFormError>),
+    Judged(String, Result<Judged, FileFaults>),
     Told,
 }
 
@@ -81,7 +81,7 @@ impl Service for FormService {
         let Some(answer) = answer else { return };
         let text = written(answer.first());
         with_moments(view, move |moments, _| {
-            let fault = |why| StateFormError { path: String::new(), faults: vec![(1, why)] };
+            let fault = |why| FileFaults { path: String::new(), faults: vec![(1, why)] };
             let judged = moments.map_err(fault).and_then(|moments| moments.judge(&text, ""));
             Done::Judged(text, judged)
         });
@@ -99,7 +99,7 @@ impl Service for FormService {
 
 impl FormService {
     /// Offers what was written; one that cannot be taken into use is offered to be edited.
-    fn offer(&mut self, raw: String, judged: Result<Judged, StateFormError>, view: &mut SessionView<'_>) {
+    fn offer(&mut self, raw: String, judged: Result<Judged, FileFaults>, view: &mut SessionView<'_>) {
         let title = format!("a form of states by {}", view.discoverer.name());
         let problem = judged.as_ref().err().map(ToString::to_string);
         let value = judged.is_ok().then(|| Arc::new(document(&raw)));

@@ -1,36 +1,13 @@
 //! State forms as files: TOML, read with the line of everything, so that what is wrong can be pointed at.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::faults::FileFaults;
+
 use super::form::{Says, StateForm, Telling, Term};
-
-/// Why a state form could not be loaded: everything found, with file and line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateFormError {
-    /// Empty where the form is typed.
-    pub path: String,
-    /// Line (from 1), fault and remedy.
-    pub faults: Vec<(usize, String)>,
-}
-
-impl std::error::Error for StateFormError {}
-
-impl fmt::Display for StateFormError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, (line, message)) in self.faults.iter().enumerate() {
-            let end = if number > 0 { "\n" } else { "" };
-            match self.path.as_str() {
-                "" => write!(f, "{end}line {line}: {message}")?,
-                path => write!(f, "{end}{path}:{line}: {message}")?,
-            }
-        }
-        Ok(())
-    }
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,8 +22,8 @@ struct File {
 
 impl StateForm {
     /// Reads a form; `path` is named in errors.
-    pub fn load(text: &str, path: &str) -> Result<Self, StateFormError> {
-        let fail = |faults| StateFormError { path: path.to_owned(), faults };
+    pub fn load(text: &str, path: &str) -> Result<Self, FileFaults> {
+        let fail = |faults| FileFaults { path: path.to_owned(), faults };
         let line = |at: usize| 1 + text.bytes().take(at).filter(|b| *b == b'\n').count();
         let file: File = toml::from_str(text)
             .map_err(|e| fail(vec![(line(e.span().map_or(0, |s| s.start)), e.message().to_owned())]))?;

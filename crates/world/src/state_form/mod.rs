@@ -9,7 +9,6 @@ mod form;
 mod literals;
 mod shipped;
 
-pub use file::StateFormError;
 pub use form::{Said, StateForm};
 pub use literals::literals;
 pub use shipped::{of, shipped, text};

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::file::StateFormError;
 use super::form::StateForm;
+use crate::faults::FileFaults;
 use crate::{World, WorldKind};
 
 /// The file of a form among those that a world ships.
 const FILE: &str = "state_form.toml";
 
-type Loaded = Result<Arc<StateForm>, Arc<StateFormError>>;
+type Loaded = Result<Arc<StateForm>, Arc<FileFaults>>;
 
 /// The text of the state form that ships for a world.
 pub fn text(world: &WorldKind) -> Option<&'static str> {

@@ -1,7 +1,6 @@
 //! Domains as files: TOML, read with the line of everything, so that what is wrong can be pointed at.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,32 +12,10 @@ use super::{
     Action, Candidate, Condition, Domain, ErrorRule, Formula, Goal, Obstacle, Offer, Pattern, Predicate, Raise, Root,
     Truth, Wording,
 };
+use crate::faults::FileFaults;
 use crate::planner::LocationPrior;
 
 const LARGEST: u64 = 1 << 20;
-
-/// Why a domain could not be loaded: everything found, with file and line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DomainError {
-    pub path: String,
-    /// Line (0 for the whole file) and what is wrong there and what would be right.
-    pub faults: Vec<(usize, String)>,
-}
-
-impl std::error::Error for DomainError {}
-
-impl fmt::Display for DomainError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (line, message)) in self.faults.iter().enumerate() {
-            let end = if i > 0 { "\n" } else { "" };
-            match line {
-                0 => write!(f, "{end}{}: {message}", self.path)?,
-                line => write!(f, "{end}{}:{line}: {message}", self.path)?,
-            }
-        }
-        Ok(())
-    }
-}
 
 type Text = Spanned<String>;
 
@@ -175,9 +152,9 @@ struct ErrorFile {
 }
 
 impl Domain {
-    pub fn open(path: &Path) -> Result<Self, DomainError> {
+    pub fn open(path: &Path) -> Result<Self, FileFaults> {
         let shown = path.display().to_string();
-        let whole = |message: String| DomainError { path: shown.clone(), faults: vec![(0, message)] };
+        let whole = |message: String| FileFaults { path: shown.clone(), faults: vec![(0, message)] };
         let advice = "name a domain file, or `derived` to have one made from assertions";
         let text = stepwright_files::read_text(path, LARGEST);
         let text = text.map_err(|e| whole(format!("cannot be read: {e}; {advice}")))?;
@@ -189,7 +166,7 @@ impl Domain {
     }
 
     /// Reads a domain from its text; `path` is named in the errors.
-    pub fn load(text: &str, path: &str) -> Result<Self, DomainError> {
+    pub fn load(text: &str, path: &str) -> Result<Self, FileFaults> {
         Domain::load_beside(
             text,
             path,
@@ -208,8 +185,8 @@ impl Domain {
         text: &str,
         path: &str,
         beside: &dyn Fn(&str) -> Result<String, String>,
-    ) -> Result<Self, DomainError> {
-        let error = |faults| DomainError { path: path.to_owned(), faults };
+    ) -> Result<Self, FileFaults> {
+        let error = |faults| FileFaults { path: path.to_owned(), faults };
         let file: File = toml::from_str(text).map_err(|e| {
             let line = e.span().map_or(0, |span| line_of(text, span.start));
             error(vec![(line, format!("{}; the form is described in docs/reference/domains.md", e.message().trim()))])

@@ -12,7 +12,6 @@ mod tests;
 mod wording;
 
 pub use check::Fault;
-pub use file::DomainError;
 pub use pattern::{Bindings, Formula, Literal, Pattern};
 
 use std::collections::BTreeMap;
