@@ -16,7 +16,7 @@ use stepwright::methods::METHODS;
 use stepwright::model::answering::Answering;
 use stepwright::model::prompt::Prompts;
 use stepwright::model::{Completion, LanguageModel, ModelRequest, ModelResponse};
-use stepwright::sandbox::{Limits, Sandbox, Workers};
+use stepwright::sandbox::{Limits, Workers};
 use stepwright::study::runner::{Opening, episode};
 use stepwright::world::options::Values;
 use stepwright::world::{Ability, TaskInfo};
@@ -162,7 +162,7 @@ async fn shipped_functions_play_without_a_language_model() {
             };
             let mut setup = prepare_new(&new, &config, &sources, Arc::new(|| 1_000)).unwrap();
             assert!(matches!(setup.source, Source::Symbolic));
-            setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+            setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
             let mut w = Watched::start(automatic(setup));
             ended(&mut w).await;
             let outcome = &w.session.current().unwrap().outcome;
@@ -201,7 +201,7 @@ async fn played(
     let setup = move || -> Result<Setup, String> {
         let mut setup = Opening::new(&config, stepwright::worlds::sources(), 50).setup(&new)?;
         setup.source = Source::Language { name: "stand-in".into(), model };
-        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
         Ok(setup)
     };
     let played = episode(setup, &CancellationToken::new()).await.unwrap();
@@ -417,7 +417,7 @@ async fn functions_are_written_from_logs_and_compose_a_program_that_wins() {
             .chain([FIND, broken, TAKE, PUT].map(str::to_owned)),
     );
     let folder = tempfile::tempdir().unwrap();
-    let sandbox: Arc<dyn Sandbox> = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+    let sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
     let settings = distil::Settings { functions: true, ..distil::Settings::default() };
     let library = stepwright::worlds::household::KIND.file("primitives.py").unwrap().text;
     let mut run = distil::Distiller::new(logs, Default::default(), settings).over(library);
@@ -425,7 +425,7 @@ async fn functions_are_written_from_logs_and_compose_a_program_that_wins() {
     let asking = Asking {
         model: stand_in,
         prompts: &Prompts::default(),
-        sandbox: Arc::clone(&sandbox),
+        sandbox: sandbox.clone(),
         contrast: true,
         budget: None,
         cancel: CancellationToken::new(),
@@ -464,7 +464,7 @@ async fn functions_are_written_from_logs_and_compose_a_program_that_wins() {
         let mut setup = prepare_new(&new, &config, &sources, Arc::new(|| 1_000)).unwrap();
         let stand_in = model([answer.to_owned()]);
         setup.source = Source::Language { name: "scripted".into(), model: Arc::clone(&stand_in) as _ };
-        setup.sandbox = Arc::clone(&sandbox);
+        setup.sandbox = sandbox.clone();
         let mut w = Watched::start(automatic(setup));
         ended(&mut w).await;
         assert_eq!(w.session.current().unwrap().outcome.won, wins, "{answer}: {:?}", actions(&w));

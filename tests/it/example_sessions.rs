@@ -45,7 +45,7 @@ fn begin_by(
     let mut setup = begun((world, task), (method, options), config, clock, script);
     let stepwright::driver::Beginning::New(header) = &setup.beginning else { panic!("a new session") };
     let log = log::Writer::create(path, header).unwrap();
-    setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+    setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
     setup.keep = Persistence::Log(log);
     setup
 }

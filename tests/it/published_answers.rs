@@ -46,7 +46,7 @@ async fn played(world: &str, method: &str, settings: &str, answers: &[&str]) -> 
     let setup = move || -> Result<Setup, String> {
         let mut setup = Opening::new(&config, stepwright::worlds::sources(), 6).setup(&new)?;
         setup.source = Source::Language { name: "scripted".into(), model };
-        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
         Ok(setup)
     };
     let session = episode(setup, &CancellationToken::new()).await.unwrap().session.unwrap();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::program::PROGRAM;
 use crate::support::recordings::recordings;
 use serde_json::{Value, json};
-use stepwright::sandbox::{Bound, Fault, FaultKind, Limits, Run, Sandbox, Step, Workers, run};
+use stepwright::sandbox::{Bound, Fault, FaultKind, Limits, Run, Step, Workers, run};
 
 const FUNCTIONS: &[&str] = &["put_first_on_second", "say", "noop", "update_wm"];
 
@@ -41,7 +41,7 @@ fn script_within(wall: Duration, folder: &tempfile::TempDir, body: &str) -> Work
 async fn a_run_suspends_at_each_call_and_goes_on_with_its_answer() {
     let workers = workers();
     let code = "x = say('how many?')\nfor i in range(x):\n    put_first_on_second(state['objects'][0], 'table')\n";
-    let mut running = workers.start("", code, FUNCTIONS, &json!({"state": {"objects": ["red block"]}})).await;
+    let mut running = workers.start("", code, FUNCTIONS, &json!({"state": {"objects": ["red block"]}}));
     let Step::Call { call, line: 1, .. } = running.next(Value::Null).await else { panic!("no call") };
     assert_eq!(call.to_string(), "say(\"how many?\")");
     // A person may take longer than the worker may.
@@ -57,7 +57,7 @@ async fn a_run_suspends_at_each_call_and_goes_on_with_its_answer() {
 #[tokio::test]
 async fn time_in_which_a_person_thinks_is_not_the_workers() {
     let workers = limited(1_500);
-    let mut running = workers.start("", "say(1)\nsay(2)", FUNCTIONS, &Value::Null).await;
+    let mut running = workers.start("", "say(1)\nsay(2)", FUNCTIONS, &Value::Null);
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
     tokio::time::sleep(Duration::from_millis(1_600)).await;
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
@@ -219,7 +219,7 @@ async fn dropping_a_run_ends_its_worker_and_the_spare_is_replaced() {
     let log = folder.path().join("pids");
     // Prints its number, then becomes the worker.
     let workers = script(&folder, &format!("echo $$ >> {}; exec {PROGRAM} \"$@\"", log.display()));
-    let mut running = workers.start("", "while True: say(1)", FUNCTIONS, &Value::Null).await;
+    let mut running = workers.start("", "while True: say(1)", FUNCTIONS, &Value::Null);
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
     // Beside the worker of the run another is started ahead; either may be the first to report.
     let mut pids: Vec<i32> = Vec::new();
@@ -252,7 +252,7 @@ async fn a_worker_killed_in_the_middle_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("pid");
     let workers = script(&folder, &format!("echo $$ >> {}; exec {PROGRAM} \"$@\"", log.display()));
-    let mut running = workers.start("", "say(1)\nsay(2)", FUNCTIONS, &Value::Null).await;
+    let mut running = workers.start("", "say(1)\nsay(2)", FUNCTIONS, &Value::Null);
     assert!(matches!(running.next(Value::Null).await, Step::Call { .. }));
     // The worker started ahead may have reported its number too.
     for pid in std::fs::read_to_string(&log).unwrap().lines() {

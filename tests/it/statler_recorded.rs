@@ -25,7 +25,7 @@ fn configuration(folder: &Path) -> Config {
 
 fn headless(new: &NewSession, config: &Config, sources: &Sources) -> Setup {
     let mut setup = prepare_new(new, config, sources, Arc::new(|| 1_000)).unwrap();
-    setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+    setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
     setup.policy = Some(Policy { steps: 100, ..Policy::manual() });
     setup.headless = true;
     setup

@@ -143,7 +143,7 @@ async fn the_first_screens_of_every_world_are_used() {
     let mut wrong = Vec::new();
     for world in ["household", "dialogue", "kitchen", "table", "shop", "graph", "agent"] {
         let mut setup = opened(world, &config);
-        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
         let mut watched = Watched::start(setup);
         // The tools of an agent have no demonstrations.
         let is_demonstrated = world != "agent";

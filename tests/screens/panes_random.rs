@@ -72,7 +72,7 @@ async fn no_screen_of_a_random_session_contradicts_itself() {
     for round in FIRST..FIRST + sessions {
         let mut random = ChaCha8Rng::seed_from_u64(round as u64);
         let mut setup = opened(&mut random, &config, round);
-        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
         let mut watched = Watched::start(setup);
         watched.until("the first situation", |notice, _| matches!(notice, Notice::Situation(_))).await;
         let mut bench = Bench::over(watched.notices.clone());

@@ -47,7 +47,7 @@ async fn every_label_of_every_pane_in_every_world_is_its_key() {
         let Some(task) = tasks.first() else { continue };
         let clock = Arc::new(|| 1_795_000_000_000);
         let mut setup = begun((world, &task.id), ("", &[]), &config, clock, None);
-        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
         let mut watched = Watched::start(setup);
         let settled = |notice: &Notice, _: &_| match notice {
             Notice::Recorded(record) => {

@@ -354,7 +354,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         }),
         methods: stepwright::driver::MethodResolver::new(&METHODS, |_| None),
         knowledge,
-        sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
+        sandbox: Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()),
         prompting: Prompting::default(),
         services: stepwright::driver::service::all(CandidateAsks::default(), Default::default(), false),
         keep: log.map_or(Persistence::Nothing, Persistence::Log),

@@ -98,7 +98,7 @@ async fn one(
         setup.source = Source::Language { name: new.model, model };
         setup.prompting.prompts = setup.prompting.prompts.with_templates(templates);
         if let Some(program) = WORKER.get() {
-            setup.sandbox = Arc::new(Workers::at(program, Limits::default()));
+            setup.sandbox = Workers::at(program, Limits::default());
         }
         adapt.into_iter().for_each(|adapt| adapt(&mut setup));
         Ok(setup)

@@ -352,7 +352,7 @@ impl Driver {
     fn run_program(&mut self, decision: DecisionId, program: Program) {
         let cancel = CancellationToken::new();
         self.tell(Notice::Progress { what: RUNNING.to_owned(), done: 0, total: 1 });
-        jobs::run(Arc::clone(&self.models.sandbox), decision, program, cancel.clone(), self.outlets.clone());
+        jobs::run(self.models.sandbox.clone(), decision, program, cancel.clone(), self.outlets.clone());
         self.jobs.begin(Job::Program, move || cancel.cancel());
     }
 

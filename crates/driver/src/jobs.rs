@@ -16,7 +16,7 @@ use stepwright_method::prompting::LEAD;
 use stepwright_method::{Answer, MethodStack, Program, Stop, WorkInput};
 use stepwright_model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
 use stepwright_protocol::{Level, Notice};
-use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
+use stepwright_sandbox::{Fault, FaultKind, Run, Workers};
 use stepwright_text::words::count;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,7 +221,7 @@ pub(super) fn compute(
 }
 
 pub(super) fn run(
-    sandbox: Arc<dyn Sandbox>,
+    sandbox: Workers,
     decision: DecisionId,
     program: Program,
     cancel: CancellationToken,
@@ -236,7 +236,7 @@ pub(super) fn run(
         };
         let run = tokio::select! {
             biased;
-            run = catch_panic(stepwright_sandbox::run(sandbox.as_ref(), &code, &functions, &values), broken) => run,
+            run = catch_panic(stepwright_sandbox::run(&sandbox, &code, &functions, &values), broken) => run,
             () = cancel.cancelled() => {
                 let kind = FaultKind::Worker("it was stopped by a person".to_owned());
                 Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }

@@ -8,7 +8,7 @@ use stepwright_episode::Role;
 use stepwright_method::prompting::{Meter, Prompting};
 use stepwright_method::{Method, RoleModel, RoleModels};
 use stepwright_model::ModelError;
-use stepwright_sandbox::Sandbox;
+use stepwright_sandbox::Workers;
 use stepwright_world::options::Values;
 
 /// A method, its options and models, ready to be used.
@@ -25,7 +25,7 @@ pub(super) struct Models {
     pub(super) source: Source,
     pub(super) roles: Roles,
     pub(super) role_models: RoleModels,
-    pub(super) sandbox: Arc<dyn Sandbox>,
+    pub(super) sandbox: Workers,
     pub(super) resolver: Resolver,
     pub(super) methods: MethodResolver,
     /// Model and method made ready, until their record is written.
@@ -51,7 +51,7 @@ impl Models {
     pub(super) fn new(
         (source, roles): (Source, Roles),
         prompting: Prompting,
-        sandbox: Arc<dyn Sandbox>,
+        sandbox: Workers,
         (resolver, methods): (Resolver, MethodResolver),
     ) -> Self {
         let mut models = Models {

@@ -20,7 +20,7 @@ use stepwright_method::program_context::ProgramContext;
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{Answer as ModelAnswer, Knowledge, Stop};
 use stepwright_protocol::{Command, Level, Notice};
-use stepwright_sandbox::Sandbox;
+use stepwright_sandbox::Workers;
 use stepwright_world::World;
 
 pub type RequestId = u64;
@@ -71,7 +71,7 @@ pub struct SessionView<'a> {
     pub discoverer: &'a Source,
     pub(super) models: &'a Models,
     pub prompting: &'a Prompting,
-    pub sandbox: &'a Arc<dyn Sandbox>,
+    pub sandbox: &'a Workers,
     pub(super) timeline: &'a Timeline,
     /// Whether nobody watches: what is only shown need not be worked out.
     pub headless: bool,
@@ -88,7 +88,7 @@ pub struct Fork {
     pub(super) knowledge: Knowledge,
     pub(super) prompting: Prompting,
     pub(super) roles: Roles,
-    pub(super) sandbox: Arc<dyn Sandbox>,
+    pub(super) sandbox: Workers,
     pub(super) resolver: Resolver,
     pub(super) methods: MethodResolver,
 }
@@ -138,7 +138,7 @@ impl SessionView<'_> {
             knowledge: self.knowledge.clone(),
             prompting: self.models.prompting().clone(),
             roles: self.models.roles.clone(),
-            sandbox: Arc::clone(self.sandbox),
+            sandbox: self.sandbox.clone(),
             resolver: Arc::clone(self.resolver),
             methods: self.methods.clone(),
         }

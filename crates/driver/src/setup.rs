@@ -9,7 +9,7 @@ use stepwright_episode::Assertions;
 use stepwright_episode::{Header, Policy, Record, Session, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{Knowledge, Method};
-use stepwright_sandbox::{Limits, Sandbox, Workers};
+use stepwright_sandbox::{Limits, Workers};
 use stepwright_world::World;
 
 /// Unix time in milliseconds.
@@ -23,8 +23,8 @@ pub fn system_clock() -> Clock {
 }
 
 /// The sandbox that ships: this program again, as workers. Nothing is started before the first program runs.
-pub fn sandbox() -> Arc<dyn Sandbox> {
-    Arc::new(Workers::of_this_program(Limits::default()))
+pub fn sandbox() -> Workers {
+    Workers::of_this_program(Limits::default())
 }
 
 /// The session's beginning: a task of a world, or the records of a log.
@@ -58,7 +58,7 @@ pub struct Setup {
     pub methods: MethodResolver,
     pub knowledge: Knowledge,
     pub prompting: Prompting,
-    pub sandbox: Arc<dyn Sandbox>,
+    pub sandbox: Workers,
     pub services: Vec<Box<dyn Service>>,
     pub keep: Persistence,
     /// Assertions that a new session begins with, in place of the specification's; of other actions these stay.

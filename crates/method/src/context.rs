@@ -23,7 +23,7 @@ use stepwright_episode::{
 use stepwright_model::translator::Translator;
 use stepwright_precondition::{Demo, DemonstrationError, SharedDemonstrations, enumerated_over};
 use stepwright_program::{Assertion, Call, Effects, Rules, Specification};
-use stepwright_sandbox::Sandbox;
+use stepwright_sandbox::Workers;
 use stepwright_trajectory::Step;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
@@ -227,7 +227,7 @@ pub struct Context<'a> {
     pub knowledge: &'a Knowledge,
     pub past: Past<'a>,
     /// The sandbox for programs that models write.
-    pub sandbox: &'a Arc<dyn Sandbox>,
+    pub sandbox: &'a Workers,
 }
 
 impl<'a> Context<'a> {
@@ -393,7 +393,7 @@ impl<'a> Context<'a> {
             goals: self.world.goals().unwrap_or_default(),
             reference: self.reference().and_then(Result::ok).map(str::to_owned),
             knowledge: self.knowledge.clone(),
-            sandbox: Arc::clone(self.sandbox),
+            sandbox: self.sandbox.clone(),
         }
     }
 
@@ -446,7 +446,7 @@ pub struct WorkInput {
     /// The reference program of the open request, where one is written down.
     pub reference: Option<String>,
     pub knowledge: Knowledge,
-    pub sandbox: Arc<dyn Sandbox>,
+    pub sandbox: Workers,
 }
 
 impl WorkInput {

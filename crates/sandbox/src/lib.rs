@@ -1,7 +1,7 @@
 //! Sandbox: model-written code, run in a separate process; the second tier of the Python engine, seen from the program.
 //!
-//! Code is run by a [`Sandbox`] on named values and named host functions. Each call of a host function suspends the run, so that a
-//! person can look in between and the answerer may give a value back. [`Workers`] is the sandbox that ships: the same program
+//! Code is run by [`Workers`] on named values and named host functions. Each call of a host function suspends the run, so that a
+//! person can look in between and the answerer may give a value back. A worker is the same program
 //! again as a process without environment, files or network, bounded in time, memory, depth and calls (`docs/explanation/sandbox.md`). The
 //! worker's side, with the engine, is the crate `worker`, which only the last binary links. What the calls mean is not known here.
 
@@ -16,16 +16,14 @@ mod workers;
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub use call::Call;
 pub use fault::{Bound, Fault, FaultKind};
 pub use require::{HELD, Require, held, require};
 pub use stepwright_confine::{Bounds, Held};
 pub use trial::{REPORT, Trials};
-pub use workers::Workers;
+pub use workers::{Run, Running, Workers, run};
 
 /// The subcommand that makes the program a worker.
 pub const WORKER: &str = "sandbox-worker";
@@ -90,42 +88,4 @@ pub enum Step {
     },
     Finished,
     Fault(Fault),
-}
-
-/// Something that runs code.
-#[async_trait]
-pub trait Sandbox: Send + Sync {
-    /// Begins a run. `prelude` is code of this program's own before the code, with whose lines lines are counted; `functions` are the
-    /// host functions the code may call; `values` is an object whose entries the code sees under their names.
-    async fn start(&self, prelude: &str, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running>;
-}
-
-/// A run that has begun. Dropping it ends it.
-#[async_trait]
-pub trait Running: Send {
-    /// Continues to the next call or the end. `result` is what the call before returns; it is not looked at the first time.
-    async fn next(&mut self, result: Value) -> Step;
-}
-
-/// All calls of a run that was answered with None throughout, and the fault that ended it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Run {
-    pub calls: Vec<(Call, u32)>,
-    pub fault: Option<Fault>,
-}
-
-/// Runs code to its end, every call answered with None.
-pub async fn run(sandbox: &dyn Sandbox, code: &str, functions: &[&str], values: &Value) -> Run {
-    let mut running = sandbox.start("", code, functions, values).await;
-    let mut run = Run::default();
-    loop {
-        match running.next(Value::Null).await {
-            Step::Call { call, line, .. } => run.calls.push((call, line)),
-            Step::Finished => return run,
-            Step::Fault(fault) => {
-                run.fault = Some(fault);
-                return run;
-            }
-        }
-    }
 }

@@ -1,18 +1,18 @@
-//! Workers, the sandbox that ships: every run has a worker to itself, and one more is started ahead, so that a run does not wait for it.
+//! Workers, the sandbox: every run has a worker to itself, and one more is started ahead, so that a run does not wait for it.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
 use serde_json::Value;
 
+use super::call::Call;
 use super::fault::{Bound, Fault, FaultKind};
 use super::itself::itself;
 use super::process::Process;
 use super::require::required;
 use super::wire::{Answer, Order};
-use super::{Limits, Running, Sandbox, Step};
+use super::{Limits, Step};
 
 /// Workers of one program. Needs a tokio runtime, the same for all its runs. Clones share the worker that is ahead.
 #[derive(Clone)]
@@ -54,11 +54,10 @@ impl Workers {
         let mut worker = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         worker.is_alive().then_some(worker)
     }
-}
 
-#[async_trait]
-impl Sandbox for Workers {
-    async fn start(&self, prelude: &str, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running> {
+    /// Begins a run. `prelude` is code of this program's own before the code, with whose lines lines are counted; `functions` are the
+    /// host functions the code may call; `values` is an object whose entries the code sees under their names.
+    pub fn start(&self, prelude: &str, code: &str, functions: &[&str], values: &Value) -> Running {
         let order = Order {
             prelude: prelude.to_owned(),
             code: code.to_owned(),
@@ -76,11 +75,12 @@ impl Sandbox for Workers {
         };
         let workers = self.clone();
         tokio::spawn(async move { workers.warm() });
-        Box::new(WorkerRun { state, left: self.limits.deadline() })
+        Running { state, left: self.limits.deadline() }
     }
 }
 
-struct WorkerRun {
+/// A run that has begun. Dropping it ends it.
+pub struct Running {
     state: State,
     left: Duration,
 }
@@ -93,7 +93,7 @@ enum State {
     Over(Step),
 }
 
-impl WorkerRun {
+impl Running {
     async fn ask(&mut self, worker: &mut Process, message: &impl serde::Serialize) -> Step {
         let since = Instant::now();
         let reply = tokio::time::timeout(self.left, worker.ask(message)).await;
@@ -104,11 +104,9 @@ impl WorkerRun {
             Err(_) => Step::Fault(Fault::new(FaultKind::Limit(Bound::Time))),
         }
     }
-}
 
-#[async_trait]
-impl Running for WorkerRun {
-    async fn next(&mut self, result: Value) -> Step {
+    /// Continues to the next call or the end. `result` is what the call before returns; it is not looked at the first time.
+    pub async fn next(&mut self, result: Value) -> Step {
         // A caller that stops waiting drops the worker here, and it is killed.
         let given_up = Step::Fault(Fault::new(FaultKind::Worker("nobody waited for it".to_owned())));
         let (worker, step) = match std::mem::replace(&mut self.state, State::Over(given_up)) {
@@ -138,5 +136,28 @@ impl Running for WorkerRun {
             end => State::Over(end.clone()),
         };
         step
+    }
+}
+
+/// All calls of a run that was answered with None throughout, and the fault that ended it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Run {
+    pub calls: Vec<(Call, u32)>,
+    pub fault: Option<Fault>,
+}
+
+/// Runs code to its end, every call answered with None.
+pub async fn run(sandbox: &Workers, code: &str, functions: &[&str], values: &Value) -> Run {
+    let mut running = sandbox.start("", code, functions, values);
+    let mut run = Run::default();
+    loop {
+        match running.next(Value::Null).await {
+            Step::Call { call, line, .. } => run.calls.push((call, line)),
+            Step::Finished => return run,
+            Step::Fault(fault) => {
+                run.fault = Some(fault);
+                return run;
+            }
+        }
     }
 }

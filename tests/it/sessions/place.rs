@@ -241,7 +241,7 @@ impl Place {
         let request = OpenRequest::Log("tests/it/sessions/logs.jsonl".into(), "good".into());
         let mut setup = prepare(&request, &configuration(self.folder.path()), &stepwright::worlds::sources()).unwrap();
         setup.keep = Persistence::Nothing;
-        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        setup.sandbox = Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default());
         setup.source = Source::Language { name: "scripted".into(), model: self.model.clone() };
         setup
     }

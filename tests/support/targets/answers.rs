@@ -294,7 +294,7 @@ fn lived(
         }
         if let Some(program) = option_env!("CARGO_BIN_EXE_stepwright") {
             let wall = Duration::from_secs(2);
-            setup.sandbox = Arc::new(Workers::at(program, Limits { wall, ..Limits::default() }));
+            setup.sandbox = Workers::at(program, Limits { wall, ..Limits::default() });
         }
         Ok(setup)
     };

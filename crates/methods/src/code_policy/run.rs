@@ -10,7 +10,7 @@ use stepwright_skill::code::{self, ACT, LITERAL, Layout, Next, Parts, Place, VAR
 use super::literal;
 use super::run_so_far::RunSoFar;
 use stepwright_method::{Context, WorkInput};
-use stepwright_sandbox::{Fault, FaultKind, Sandbox, Step};
+use stepwright_sandbox::{Fault, FaultKind, Step, Workers};
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Work {
@@ -84,16 +84,16 @@ pub(super) fn next(known: &WorkInput, work: &Value) -> Result<String, String> {
     let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
     let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;
     let mut replayed = Vec::new();
-    let next = runtime.block_on(run(known.sandbox.as_ref(), &work, &mut replayed));
+    let next = runtime.block_on(run(&known.sandbox, &work, &mut replayed));
     serde_json::to_string(&RunResult { next, replayed }).map_err(|e| e.to_string())
 }
 
-async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> Next {
+async fn run(sandbox: &Workers, work: &Work, replayed: &mut Vec<usize>) -> Next {
     let layout = Layout::new(&work.parts);
     let functions = code::functions();
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    let mut running =
-        sandbox.start(&layout.prelude, &layout.code, &functions, &Value::Object(work.values.clone())).await;
+    let values = Value::Object(work.values.clone());
+    let mut running = sandbox.start(&layout.prelude, &layout.code, &functions, &values);
     let (mut result, mut answers) = (Value::Null, work.answers.iter());
     let (mut tape, mut number) = (work.tape.iter(), work.answers.len());
     let mut variables = None;

@@ -113,11 +113,11 @@ impl SkillService {
         let title = format!("{} of {} by {}", asked.label, asked.of.join(", "), view.discoverer.name());
         let proposed = distiller.propose(&answer.text);
         if let Some(trial) = distiller.trial() {
-            let (sandbox, cancelled) = (Arc::clone(view.sandbox), self.cancelled);
+            let (sandbox, cancelled) = (view.sandbox.clone(), self.cancelled);
             view.say(Level::Info, format!("trying {}", asked.label));
             return view.work(move |_: &WorkDesk| {
                 let runtime = tokio::runtime::Handle::try_current().map_err(|e| e.to_string());
-                let results = runtime.and_then(|runtime| runtime.block_on(tried(sandbox.as_ref(), &trial)));
+                let results = runtime.and_then(|runtime| runtime.block_on(tried(&sandbox, &trial)));
                 Tried { cancelled, title, distiller, is_of_run, results }
             });
         }

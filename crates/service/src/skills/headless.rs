@@ -9,7 +9,7 @@ use super::trying::tried;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_files::{Lines, Misread, Reader};
-use stepwright_sandbox::Sandbox;
+use stepwright_sandbox::Workers;
 use stepwright_skill::distil::{Distiller, Question};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
@@ -130,7 +130,7 @@ pub struct Asking<'a> {
     pub model: Arc<dyn LanguageModel>,
     pub prompts: &'a Prompts,
     /// Where functions are tried.
-    pub sandbox: Arc<dyn Sandbox>,
+    pub sandbox: Workers,
     pub contrast: bool,
     /// Begin no further question once so many tokens were spent, those of the journal among them.
     pub budget: Option<u64>,
@@ -156,7 +156,7 @@ pub async fn distil(
         spent.add(usage);
         // What could not be read then cannot be read now, and is asked again as it was then.
         let _ = run.take(&answer);
-        try_out(run, asking.sandbox.as_ref(), report).await;
+        try_out(run, &asking.sandbox, report).await;
     }
     if known > 0 {
         report(Progress::Resumed(known));
@@ -193,13 +193,13 @@ pub async fn distil(
         if let Err(why) = run.take(&answer) {
             report(Progress::Unread(format!("{}: {why}", question.label)));
         }
-        try_out(run, asking.sandbox.as_ref(), report).await;
+        try_out(run, &asking.sandbox, report).await;
     }
     Ok((End::Done, spent))
 }
 
 /// Tries a function that was written, before the next question: it may be to mend it.
-async fn try_out(run: &mut Distiller, sandbox: &dyn Sandbox, report: &mut dyn FnMut(Progress)) {
+async fn try_out(run: &mut Distiller, sandbox: &Workers, report: &mut dyn FnMut(Progress)) {
     let Some(trial) = run.trial() else { return };
     let results = tried(sandbox, &trial).await.unwrap_or_else(|why| {
         report(Progress::Unread(format!("a function could not be tried: {why}")));

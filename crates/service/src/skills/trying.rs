@@ -1,12 +1,12 @@
 //! Functions that a model wrote for skills, tried in the sandbox on recorded calls.
 
 use serde_json::Value;
-use stepwright_sandbox::{FaultKind, Sandbox, Step};
+use stepwright_sandbox::{FaultKind, Step, Workers};
 use stepwright_skill::code::{self, ACT, Layout, Parts};
 use stepwright_skill::function::{Case, Trial};
 
 /// What came of each call, in words where it came to another end than the recorded one. An error says why nothing could be tried.
-pub async fn tried(sandbox: &dyn Sandbox, trial: &Trial) -> Result<Vec<Result<(), String>>, String> {
+pub async fn tried(sandbox: &Workers, trial: &Trial) -> Result<Vec<Result<(), String>>, String> {
     let mut results = Vec::new();
     for case in &trial.cases {
         results.push(one(sandbox, trial, case).await?);
@@ -14,12 +14,12 @@ pub async fn tried(sandbox: &dyn Sandbox, trial: &Trial) -> Result<Vec<Result<()
     Ok(results)
 }
 
-async fn one(sandbox: &dyn Sandbox, trial: &Trial, case: &Case) -> Result<Result<(), String>, String> {
+async fn one(sandbox: &Workers, trial: &Trial, case: &Case) -> Result<Result<(), String>, String> {
     let program = format!("{}\n\n{}", trial.code, case.program);
     let layout = Layout::new(&Parts { library: trial.library.clone(), program, ..Parts::default() });
     let functions = code::functions();
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    let mut running = sandbox.start(&layout.prelude, &layout.code, &functions, &case.values).await;
+    let mut running = sandbox.start(&layout.prelude, &layout.code, &functions, &case.values);
     let (mut course, mut result) = (case.begin(), Value::Null);
     loop {
         let (call, line) = match running.next(result).await {
