@@ -9,7 +9,7 @@ use super::result::{PolicyResult, TurnResult};
 use super::setting::{Basis, Setting, Start, Subject};
 use super::turn_world::TurnWorld;
 use crate::in_force::Assertions;
-use crate::runner::{Played, play};
+use crate::runner::{Episode, play};
 use stepwright_episode::Session;
 use stepwright_method::Methods;
 use stepwright_program::{Call, Specification};
@@ -79,7 +79,8 @@ impl Service {
             };
             let setup = basis.setup(&self.subject, start);
             let Some(played) = play(setup, None, cancel).await else { return Ok(false) };
-            let Played { session, ended, error, .. } = played?;
+            let Episode { session, ended, error, .. } = played;
+            let session = session?;
             count_asks(&session, result);
             if let Some(why) = error {
                 return Err(format!("turn at call {}: {why}", turn.start));

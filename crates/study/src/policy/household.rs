@@ -10,7 +10,7 @@ use super::metrics::{Compatibility, permitted};
 use super::result::PolicyResult;
 use super::setting::{Basis, Setting, Start, Subject};
 use crate::in_force::Assertions;
-use crate::runner::{Played, play};
+use crate::runner::{Episode, play};
 use stepwright_episode::{Action, Session};
 use stepwright_method::Methods;
 use stepwright_program::{Call, Specification};
@@ -66,7 +66,8 @@ impl House {
         let Some(played) = play(basis.setup(&self.subject, start), None, cancel).await else {
             return Ok(false);
         };
-        let Played { session, error, .. } = played?;
+        let Episode { session, error, .. } = played;
+        let session = session?;
         count_asks(&session, result);
         result.won = Some(session.current().is_some_and(|n| n.outcome.won));
         let compatibility = compatibility(&self.subject, &session)?;

@@ -7,10 +7,10 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Duel, Played, play};
+use super::play::{Duel, Episode, play, seconds_since};
 use crate::in_force::InForce;
 use stepwright_driver::{Beginning, Persistence, Setup, system_clock};
-use stepwright_episode::{Policy, Session, log};
+use stepwright_episode::{Policy, log};
 use stepwright_files::numbered;
 use stepwright_launch::config::Config;
 use stepwright_launch::{NewSession, prepare_new, prepare_unbegun};
@@ -168,25 +168,6 @@ fn with_unended(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// How an episode ended that could not be begun.
-pub const NOT_BEGUN: &str = "it could not be begun";
-
-#[derive(Debug)]
-pub struct Episode {
-    /// The session at its end; why there is none, where the episode could not be begun.
-    pub session: Result<Session, String>,
-    /// Where a belief was maintained: how many of its values were wrong, step by step.
-    pub drift: Vec<usize>,
-    pub ended: String,
-    pub error: Option<String>,
-    /// Whether it broke off because its session could not be kept, and what it came to is nowhere.
-    pub unkept: bool,
-    /// Whether it broke off because what it asked was not answered.
-    pub unanswered: bool,
-    /// Wall-clock seconds, to the millisecond.
-    pub seconds: f64,
-}
-
 /// Runs an episode to its end; `None` if it was cancelled. `setup` is called on a thread that may block.
 pub async fn episode(
     setup: impl FnOnce() -> Result<Setup, String> + Send + 'static,
@@ -209,27 +190,9 @@ async fn by(
     };
     let played = match setup {
         Ok(setup) => play(setup, duel, cancel).await?,
-        Err(why) => Err(why),
+        Err(why) => Episode::not_begun(why, started),
     };
-    let seconds = seconds_since(started);
-    Some(match played {
-        Ok(Played { session, drift, ended, error, unkept, unanswered }) => {
-            Episode { session: Ok(session), drift, ended, error, unkept, unanswered, seconds }
-        }
-        Err(why) => Episode {
-            session: Err(why.clone()),
-            drift: Vec::new(),
-            ended: NOT_BEGUN.to_owned(),
-            error: Some(why),
-            unkept: false,
-            unanswered: false,
-            seconds,
-        },
-    })
-}
-
-pub(crate) fn seconds_since(started: Instant) -> f64 {
-    (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
+    Some(Episode { seconds: seconds_since(started), ..played })
 }
 
 #[cfg(test)]

@@ -28,14 +28,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-pub(super) use episode::seconds_since;
-pub use episode::{Episode, NOT_BEGUN, Opening, SessionFolder, episode, file_stem};
+pub use episode::{Opening, SessionFolder, episode, file_stem};
 pub use experiment::{Experiment, Head, digest, digest_of, unit_key};
 pub use lines::{Contents, Entry, PlanLine, Planned};
 pub use measured::{labels, lines_of};
 pub use merge::{Duplicates, Merged, files_of, merge, one_each, read};
-pub use play::Duel;
-pub(super) use play::{Played, play};
+pub use play::{Duel, Episode, NOT_BEGUN};
+pub(super) use play::{play, seconds_since};
 pub use provenance::Provenance;
 pub(crate) use provenance::{data_digest, named_digest};
 pub use results::{CLOSED, Results};

@@ -1,6 +1,7 @@
 //! One headless episode through the driver, watched from outside until its policy ends.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
@@ -12,16 +13,42 @@ use stepwright_text::words::count;
 use stepwright_world::answer;
 use stepwright_world::options::Values;
 
-pub(crate) struct Played {
-    pub(crate) session: Session,
-    /// Where a belief was maintained: along the path, how many of its values were wrong.
-    pub(crate) drift: Vec<usize>,
-    pub(crate) ended: String,
-    pub(crate) error: Option<String>,
+/// How an episode ended that could not be begun.
+pub const NOT_BEGUN: &str = "it could not be begun";
+
+#[derive(Debug)]
+pub struct Episode {
+    /// The session at its end; why there is none, where the episode could not be begun.
+    pub session: Result<Session, String>,
+    /// Where a belief was maintained: how many of its values were wrong, step by step.
+    pub drift: Vec<usize>,
+    pub ended: String,
+    pub error: Option<String>,
     /// Whether it broke off because its session could not be kept, and what it came to is nowhere.
-    pub(crate) unkept: bool,
+    pub unkept: bool,
     /// Whether it broke off because what it asked was not answered.
-    pub(crate) unanswered: bool,
+    pub unanswered: bool,
+    /// Wall-clock seconds, to the millisecond.
+    pub seconds: f64,
+}
+
+impl Episode {
+    /// One that could not be begun, and why.
+    pub(super) fn not_begun(why: String, began: Instant) -> Self {
+        Episode {
+            session: Err(why.clone()),
+            drift: Vec::new(),
+            ended: NOT_BEGUN.to_owned(),
+            error: Some(why),
+            unkept: false,
+            unanswered: false,
+            seconds: seconds_since(began),
+        }
+    }
+}
+
+pub(crate) fn seconds_since(started: Instant) -> f64 {
+    (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
 }
 
 /// Several sides that are asked at each step of an episode; what the first would do is done.
@@ -72,15 +99,12 @@ fn up_to_an_action() -> Policy {
 }
 
 /// Runs an episode until its policy sets itself aside, or its duel is over; `None` if it was cancelled.
-pub(crate) async fn play(
-    setup: Setup,
-    duel: Option<Duel>,
-    cancel: &CancellationToken,
-) -> Option<Result<Played, String>> {
+pub(crate) async fn play(setup: Setup, duel: Option<Duel>, cancel: &CancellationToken) -> Option<Episode> {
+    let began = Instant::now();
     let has_trials = setup.method.info().options.contains(&TRIALS);
     let mut handle = match start(setup) {
         Ok(handle) => handle,
-        Err(why) => return Some(Err(why)),
+        Err(why) => return Some(Episode::not_begun(why, began)),
     };
     let mut watch = Watch { has_trials, ..Watch::default() };
     loop {
@@ -118,8 +142,11 @@ pub(crate) async fn play(
     }
     let Watch { session, drift, ended, error, unkept, unanswered, .. } = watch;
     Some(match session {
-        Some(session) => Ok(Played { session, drift, ended, error, unkept, unanswered }),
-        None => Err("the driver ended before the episode began".to_owned()),
+        Some(session) => {
+            let seconds = seconds_since(began);
+            Episode { session: Ok(session), drift, ended, error, unkept, unanswered, seconds }
+        }
+        None => Episode::not_begun("the driver ended before the episode began".to_owned(), began),
     })
 }
 
