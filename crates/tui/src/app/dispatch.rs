@@ -17,7 +17,7 @@ use crate::dialog::palette::Palette;
 use crate::dialog::pick::Pick;
 use crate::dialog::presenter::Presenter;
 use crate::dialog::tree::Tree;
-use crate::dialog::{Dialog, Fetch, Reply, asked};
+use crate::dialog::{Fetch, Info, Reply, asked};
 use crate::event::Input;
 use crate::keymap::Chord;
 use crate::layout::{Preset, Resize};
@@ -142,8 +142,8 @@ impl App {
         let Some(dialog) = self.dialogs.last() else { return };
         let plain = matches!(key.code, KeyCode::Char(_))
             && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        let (types, lines) = (dialog.captures_text(), dialog.holds_lines());
-        let (own, opener) = (dialog.keys(), dialog.opener());
+        let Info { captures_text: types, keys: own, opener, .. } = dialog.info();
+        let lines = dialog.holds_lines();
         let bound = |context| self.keymap.lookup(context, chord).filter(|_| !(plain && types));
         let everywhere = [Context::Global, Context::Gate].into_iter().filter_map(bound).collect::<Vec<_>>();
         let action = own.and_then(bound).or_else(|| bound(Context::Dialog));
@@ -283,7 +283,7 @@ impl App {
     /// The most bytes that are taken as text where the person is; `None` where nothing is typed.
     fn most_typed(&self) -> Option<usize> {
         match self.dialogs.last() {
-            Some(dialog) if !dialog.captures_text() => None,
+            Some(dialog) if !dialog.info().captures_text => None,
             Some(dialog) if dialog.holds_lines() => Some(paste::LINES),
             Some(_) => Some(paste::LINE),
             None if self.is_choosing() => self.start.captures_text().then_some(paste::LINE),
@@ -578,7 +578,7 @@ impl App {
 
     fn open_help(&mut self) {
         let here = match self.dialogs.last() {
-            Some(dialog) => Some((dialog.title(), dialog_actions(&**dialog))),
+            Some(dialog) => Some(dialog_actions(dialog.info())),
             None if self.is_choosing() => Some(("the start screen".to_owned(), actions_of(Context::Start))),
             None => Some((self.focus.title().to_owned(), self.pane_actions())),
         };
@@ -613,10 +613,11 @@ impl App {
     }
 }
 
-fn dialog_actions(dialog: &dyn Dialog) -> Vec<(ActionId, &'static str)> {
-    let mut actions = dialog.keys().map(actions_of).unwrap_or_default();
-    actions.extend(dialog.hints());
-    actions
+/// A dialog's title and what its keys do.
+fn dialog_actions(dialog: Info) -> (String, Vec<(ActionId, &'static str)>) {
+    let mut actions = dialog.keys.map(actions_of).unwrap_or_default();
+    actions.extend(dialog.hints);
+    (dialog.title.into_owned(), actions)
 }
 
 fn actions_of(context: Context) -> Vec<(ActionId, &'static str)> {

@@ -173,7 +173,8 @@ impl App {
         };
         frame.render_widget(Clear, outer);
         chrome::ground(&self.themes.now, outer, frame);
-        let title = Line::styled(format!(" {} ", sanitize::line(&dialog.title())), self.themes.now.style(Role::Title));
+        let title =
+            Line::styled(format!(" {} ", sanitize::line(&dialog.info().title)), self.themes.now.style(Role::Title));
         let block = chrome::frame_of(&self.themes.now, true).title(title);
         let inner = block.inner(outer);
         frame.render_widget(block, outer);
@@ -181,9 +182,9 @@ impl App {
         self.drawn.dialog = inner;
         let mut painter = Painter { buf: frame.buffer_mut(), theme: &self.themes.now, focused: true };
         dialog.draw(context, &mut painter, inner);
-        let hints = dialog.hints();
-        let helps = !dialog.captures_text() && dialog.opener() != Some(ActionId::Help);
-        let hints = self.with_keys(&hints);
+        let info = dialog.info();
+        let helps = !info.captures_text && info.opener != Some(ActionId::Help);
+        let hints = self.with_keys(&info.hints);
         let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next().filter(|_| helps);
         let footer = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         let room = area.width.saturating_sub(if help.is_some() { HELP } else { 0 });

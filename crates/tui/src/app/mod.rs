@@ -262,7 +262,7 @@ impl App {
     }
 
     pub fn dialog(&self) -> Option<String> {
-        self.dialogs.last().map(|d| d.title())
+        self.dialogs.last().map(|d| d.info().title.into_owned())
     }
 
     pub fn is_choosing(&self) -> bool {
@@ -344,7 +344,7 @@ impl App {
 
     /// Has one of the other sessions chosen, while the comparison is still there that asked for it.
     fn ask_compared(&mut self) {
-        if self.dialogs.last().and_then(|dialog| dialog.opener()) != Some(ActionId::CompareBranches) {
+        if self.dialogs.last().and_then(|dialog| dialog.info().opener) != Some(ActionId::CompareBranches) {
             return;
         }
         // They are no longer read.

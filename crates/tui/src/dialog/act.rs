@@ -7,7 +7,7 @@ use crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 
 use super::judge::{Judge, Of, verdict_rows};
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Info, Reply};
 use crate::actions::ActionId;
 use crate::event::Input;
 use crate::fuzzy;
@@ -198,27 +198,21 @@ fn listed(context: Context<'_>) -> Option<Cow<'_, [String]>> {
 }
 
 impl Dialog for Act {
-    fn title(&self) -> String {
-        match self.purpose {
-            Purpose::Edit(_) => "Edit the action, then take it".into(),
-            Purpose::Take => "Type an action".into(),
-            Purpose::Tree(_) => "Add an action that may remove what blocks".into(),
-        }
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+    fn info(&self) -> Info {
+        let (title, accept) = match self.purpose {
+            Purpose::Edit(_) => ("Edit the action, then take it", "take"),
+            Purpose::Take => ("Type an action", "take"),
+            Purpose::Tree(_) => ("Add an action that may remove what blocks", "add"),
+        };
         let up = if self.as_typed { "(the text as typed)" } else { "the text as typed" };
-        vec![
-            (ActionId::Accept, if matches!(self.purpose, Purpose::Tree(_)) { "add" } else { "take" }),
+        let hints = vec![
+            (ActionId::Accept, accept),
             (ActionId::Complete, "complete"),
             (ActionId::ItemDown, "mark"),
             (ActionId::ItemUp, up),
             (ActionId::Close, "cancel"),
-        ]
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (90, 20)
+        ];
+        Info { title: title.into(), hints, size: (90, 20), ..Info::default() }
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
+use super::{Context, Dialog, Info, Reply, fitting_key_row};
 use crate::actions::{self, ActionId};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
@@ -150,28 +150,15 @@ fn row(laid: &Laid, each: usize, at: Option<usize>, theme: &Theme) -> Vec<crate:
 }
 
 impl Dialog for Compare {
-    fn title(&self) -> String {
-        "Branches and sessions side by side".into()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::Accept, "go to this step"), (ActionId::Close, "close")]
-    }
-
-    fn captures_text(&self) -> bool {
-        false
-    }
-
-    fn keys(&self) -> Option<actions::Context> {
-        Some(actions::Context::Comparison)
-    }
-
-    fn opener(&self) -> Option<ActionId> {
-        Some(ActionId::CompareBranches)
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        WHOLE_SCREEN
+    fn info(&self) -> Info {
+        Info {
+            title: "Branches and sessions side by side".into(),
+            hints: vec![(ActionId::Accept, "go to this step"), (ActionId::Close, "close")],
+            captures_text: false,
+            keys: Some(actions::Context::Comparison),
+            opener: Some(ActionId::CompareBranches),
+            ..Info::default()
+        }
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Fetch, Reply, key_row};
+use super::{Context, Dialog, Fetch, Info, Reply, key_row};
 use crate::actions::{self, ActionId};
 use crate::launcher::{Catalog, Entry, WorldEntry};
 use crate::sanitize;
@@ -219,29 +219,16 @@ fn shares(lens: [usize; 3], focus: usize, room: u16) -> [u16; 3] {
 }
 
 impl Dialog for Configure {
-    fn title(&self) -> String {
-        "Model and method from here on".into()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::Accept, "use them"), (ActionId::Complete, "next list"), (ActionId::Close, "cancel")]
-    }
-
-    fn captures_text(&self) -> bool {
-        false
-    }
-
-    fn keys(&self) -> Option<actions::Context> {
-        Some(actions::Context::Settings)
-    }
-
-    fn opener(&self) -> Option<ActionId> {
-        Some(ActionId::Configure)
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
+    fn info(&self) -> Info {
         let rows: usize = self.lists.iter().map(|(_, entries, _)| entries.len().min(12) + 1).sum();
-        (80, u16::try_from(rows + self.most_options() + 1).unwrap_or(20) + FOOT)
+        Info {
+            title: "Model and method from here on".into(),
+            hints: vec![(ActionId::Accept, "use them"), (ActionId::Complete, "next list"), (ActionId::Close, "cancel")],
+            size: (80, u16::try_from(rows + self.most_options() + 1).unwrap_or(20) + FOOT),
+            captures_text: false,
+            keys: Some(actions::Context::Settings),
+            opener: Some(ActionId::Configure),
+        }
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

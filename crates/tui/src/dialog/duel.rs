@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
+use super::{Context, Dialog, Info, Reply, fitting_key_row};
 use crate::actions::{self, ActionId};
 use crate::event::Input;
 use crate::launcher::{Catalog, Entry};
@@ -340,24 +340,26 @@ impl Duel {
 }
 
 impl Dialog for Duel {
-    fn title(&self) -> String {
-        if self.choosing.is_some() { "Duel: who else is asked".into() } else { "Duel: what each would do".into() }
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        if self.captures_text() {
-            return vec![(ActionId::Accept, "ask by them as well"), (ActionId::Close, "leave it")];
-        }
-        let accept = match &self.choosing {
-            Some(_) => Some("begin"),
-            None => self.offers.then_some("take it"),
+    fn info(&self) -> Info {
+        let typing = self.choosing.as_ref().is_some_and(|choosing| choosing.folder.is_some());
+        let (title, accept) = match &self.choosing {
+            Some(_) => ("Duel: who else is asked", Some("begin")),
+            None => ("Duel: what each would do", self.offers.then_some("take it")),
         };
-        let accept = accept.map(|word| (ActionId::Accept, word));
-        accept.into_iter().chain([(ActionId::Close, "close")]).collect()
-    }
-
-    fn captures_text(&self) -> bool {
-        self.choosing.as_ref().is_some_and(|choosing| choosing.folder.is_some())
+        let hints = if typing {
+            vec![(ActionId::Accept, "ask by them as well"), (ActionId::Close, "leave it")]
+        } else {
+            let accept = accept.map(|word| (ActionId::Accept, word));
+            accept.into_iter().chain([(ActionId::Close, "close")]).collect()
+        };
+        Info {
+            title: title.into(),
+            hints,
+            captures_text: typing,
+            keys: Some(actions::Context::Duel),
+            opener: Some(ActionId::Duel),
+            ..Info::default()
+        }
     }
 
     fn leave_part(&mut self) -> bool {
@@ -369,18 +371,6 @@ impl Dialog for Duel {
             folder.input(input);
         }
         Vec::new()
-    }
-
-    fn keys(&self) -> Option<actions::Context> {
-        Some(actions::Context::Duel)
-    }
-
-    fn opener(&self) -> Option<ActionId> {
-        Some(ActionId::Duel)
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        WHOLE_SCREEN
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use super::judge::Judge;
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Info, Reply};
 use crate::actions::ActionId;
 use crate::event::Input;
 use crate::sanitize;
@@ -334,11 +334,7 @@ fn paragraphs(text: &str, columns: usize) -> Vec<Row> {
 }
 
 impl Dialog for Form {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+    fn info(&self) -> Info {
         let accept = if self.has_lines() { ActionId::AcceptText } else { ActionId::Accept };
         let word = self.again.filter(|_| self.sure).unwrap_or(self.accept);
         let mut hints = vec![(accept, word)];
@@ -347,7 +343,7 @@ impl Dialog for Form {
         hints.extend((self.hidden > 0).then_some((ActionId::ItemDown, "scroll")));
         // Of what is only read nothing can be cancelled.
         hints.push((ActionId::Close, if word == "close" { "close" } else { "cancel" }));
-        hints
+        Info { title: self.title.clone().into(), hints, ..Info::default() }
     }
 
     fn size(&self, context: Context<'_>) -> (u16, u16) {

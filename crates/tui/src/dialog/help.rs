@@ -3,7 +3,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Reply, key_row, palette};
+use super::{Context, Dialog, Info, Reply, key_row, palette};
 use crate::actions::{self, ActionId, spec};
 use crate::event::Input;
 use crate::keymap::Keymap;
@@ -193,24 +193,15 @@ pub(crate) fn numbered(id: ActionId) -> Option<(u8, usize, &'static str)> {
 }
 
 impl Dialog for Help {
-    fn title(&self) -> String {
-        "Help".into()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::ItemDown, "scroll"), (ActionId::ItemPageDown, "page"), (ActionId::Close, "close")]
-    }
-
-    fn captures_text(&self) -> bool {
-        self.typing
-    }
-
-    fn keys(&self) -> Option<actions::Context> {
-        Some(actions::Context::HelpPage)
-    }
-
-    fn opener(&self) -> Option<ActionId> {
-        Some(ActionId::Help)
+    fn info(&self) -> Info {
+        Info {
+            title: "Help".into(),
+            hints: vec![(ActionId::ItemDown, "scroll"), (ActionId::ItemPageDown, "page"), (ActionId::Close, "close")],
+            size: (116, 60),
+            captures_text: self.typing,
+            keys: Some(actions::Context::HelpPage),
+            opener: Some(ActionId::Help),
+        }
     }
 
     fn leave_part(&mut self) -> bool {
@@ -218,10 +209,6 @@ impl Dialog for Help {
         self.typing = false;
         self.query.set("");
         searched
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (116, 60)
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

@@ -15,6 +15,7 @@ pub mod pick;
 pub mod presenter;
 pub mod tree;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -69,7 +70,29 @@ pub(crate) enum Reply {
     WakeIn(Duration),
 }
 
-pub(crate) const WHOLE_SCREEN: (u16, u16) = (u16::MAX, u16::MAX);
+const WHOLE_SCREEN: (u16, u16) = (u16::MAX, u16::MAX);
+
+/// What is said of a dialog as it stands.
+pub(crate) struct Info {
+    pub(crate) title: Cow<'static, str>,
+    /// The keys that the footer names.
+    pub(crate) hints: Vec<(ActionId, &'static str)>,
+    /// The columns and rows that it would have inside its border.
+    pub(crate) size: (u16, u16),
+    /// Whether a character key is text rather than a binding, even if bound to an item key.
+    pub(crate) captures_text: bool,
+    /// Where its own keys are in the action table; they come before those of every dialog.
+    pub(crate) keys: Option<actions::Context>,
+    /// The action that opens it: the same key closes it again, where it is no text.
+    pub(crate) opener: Option<ActionId>,
+}
+
+impl Default for Info {
+    fn default() -> Self {
+        let (title, hints, size) = (Cow::Borrowed(""), Vec::new(), WHOLE_SCREEN);
+        Info { title, hints, size, captures_text: true, keys: None, opener: None }
+    }
+}
 
 const WHEEL: usize = 3;
 
@@ -97,26 +120,18 @@ pub(crate) fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], col
 }
 
 pub(crate) trait Dialog {
-    fn title(&self) -> String;
+    fn info(&self) -> Info;
 
-    fn hints(&self) -> Vec<(ActionId, &'static str)>;
-
-    fn size(&self, context: Context<'_>) -> (u16, u16);
+    /// The size, where it is reckoned from what is shown in it.
+    fn size(&self, context: Context<'_>) -> (u16, u16) {
+        let _ = context;
+        self.info().size
+    }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect);
 
     /// A dialog key; returns its replies. `Close` never arrives: the application closes.
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply>;
-
-    /// Where its own keys are in the action table; they come before those of every dialog.
-    fn keys(&self) -> Option<actions::Context> {
-        None
-    }
-
-    /// The action that opens it: the same key closes it again, where it is no text.
-    fn opener(&self) -> Option<ActionId> {
-        None
-    }
 
     /// Leaves a part of it (a name being typed, a search) or says what would be lost, instead of closing it all; whether there was one.
     fn leave_part(&mut self) -> bool {
@@ -127,11 +142,6 @@ pub(crate) trait Dialog {
     fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
         let _ = (input, context);
         Vec::new()
-    }
-
-    /// Whether a character key is text rather than a binding, even if bound to an item key.
-    fn captures_text(&self) -> bool {
-        true
     }
 
     /// Whether it holds a text of many lines: then only the keys that accept it and that close the dialog are its bindings.
@@ -147,7 +157,7 @@ pub(crate) trait Dialog {
             MouseEventKind::ScrollDown => ActionId::ItemDown,
             _ => return Vec::new(),
         };
-        let rows = if self.captures_text() { 1 } else { WHEEL };
+        let rows = if self.info().captures_text { 1 } else { WHEEL };
         (0..rows).flat_map(|_| self.act(action, context)).collect()
     }
 

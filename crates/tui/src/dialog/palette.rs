@@ -3,7 +3,7 @@
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Info, Reply};
 use crate::actions::{ACTIONS, ActionId, ActionSpec};
 use crate::event::Input;
 use crate::theme::Role;
@@ -111,16 +111,13 @@ impl Palette {
 }
 
 impl Dialog for Palette {
-    fn title(&self) -> String {
-        "Commands".into()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::Accept, "do it"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")]
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        (90, 20)
+    fn info(&self) -> Info {
+        Info {
+            title: "Commands".into(),
+            hints: vec![(ActionId::Accept, "do it"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")],
+            size: (90, 20),
+            ..Info::default()
+        }
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

@@ -3,7 +3,7 @@
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Reply};
+use super::{Context, Dialog, Info, Reply};
 use crate::actions::ActionId;
 use crate::launcher::{ExportForm, SessionEntry};
 use crate::theme::Role;
@@ -68,21 +68,18 @@ impl Pick {
 }
 
 impl Dialog for Pick {
-    fn title(&self) -> String {
-        self.title.into()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::Accept, "choose"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")]
-    }
-
-    fn captures_text(&self) -> bool {
-        false
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
+    fn info(&self) -> Info {
         let widest = self.items.iter().map(|i| i.name.len().max(16) + i.about.len() + 3).max().unwrap_or(0);
-        (u16::try_from(widest).unwrap_or(66).clamp(66, 110), u16::try_from(self.items.len()).unwrap_or(20).min(20))
+        Info {
+            title: self.title.into(),
+            hints: vec![(ActionId::Accept, "choose"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")],
+            size: (
+                u16::try_from(widest).unwrap_or(66).clamp(66, 110),
+                u16::try_from(self.items.len()).unwrap_or(20).min(20),
+            ),
+            captures_text: false,
+            ..Info::default()
+        }
     }
 
     fn draw(&mut self, _: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

@@ -13,7 +13,7 @@ use smart_default::SmartDefault;
 
 use self::evidence::evidence;
 use self::parts::{Parts, laid, parts};
-use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
+use super::{Context, Dialog, Info, Reply, fitting_key_row};
 use crate::actions::{self, ActionId};
 use crate::sanitize;
 use crate::strip::{self, Slide};
@@ -169,28 +169,15 @@ impl Presenter {
 }
 
 impl Dialog for Presenter {
-    fn title(&self) -> String {
-        "Presenter's view".into()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::Accept, "go to this step"), (ActionId::Close, "close")]
-    }
-
-    fn captures_text(&self) -> bool {
-        false
-    }
-
-    fn keys(&self) -> Option<actions::Context> {
-        Some(actions::Context::Presenter)
-    }
-
-    fn opener(&self) -> Option<ActionId> {
-        Some(ActionId::Present)
-    }
-
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        WHOLE_SCREEN
+    fn info(&self) -> Info {
+        Info {
+            title: "Presenter's view".into(),
+            hints: vec![(ActionId::Accept, "go to this step"), (ActionId::Close, "close")],
+            captures_text: false,
+            keys: Some(actions::Context::Presenter),
+            opener: Some(ActionId::Present),
+            ..Info::default()
+        }
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {

@@ -4,7 +4,7 @@ use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Context, Dialog, Reply, key_row};
+use super::{Context, Dialog, Info, Reply, key_row};
 use crate::actions::{self, ActionId};
 use crate::event::Input;
 use crate::sanitize;
@@ -170,27 +170,19 @@ fn detail(session: &Session, node: NodeId, columns: usize) -> Vec<Row> {
 }
 
 impl Dialog for Tree {
-    fn title(&self) -> String {
-        "Steps and branches".into()
-    }
-
-    fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        if self.naming.is_some() {
-            return vec![(ActionId::Accept, "name it"), (ActionId::Close, "leave it as it was")];
+    fn info(&self) -> Info {
+        let hints = match self.naming {
+            Some(_) => vec![(ActionId::Accept, "name it"), (ActionId::Close, "leave it as it was")],
+            None => vec![(ActionId::Accept, "go there"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")],
+        };
+        Info {
+            title: "Steps and branches".into(),
+            hints,
+            captures_text: self.naming.is_some(),
+            keys: Some(actions::Context::Branches),
+            opener: Some(ActionId::Tree),
+            ..Info::default()
         }
-        vec![(ActionId::Accept, "go there"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")]
-    }
-
-    fn captures_text(&self) -> bool {
-        self.naming.is_some()
-    }
-
-    fn keys(&self) -> Option<actions::Context> {
-        Some(actions::Context::Branches)
-    }
-
-    fn opener(&self) -> Option<ActionId> {
-        Some(ActionId::Tree)
     }
 
     fn leave_part(&mut self) -> bool {
