@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use stepwright::blocking::{Derivation, known};
-use stepwright::planner::{Agent, ProposeContext};
-use stepwright::program::{Call, CheckedProgram, ProgramView, Specification};
+use stepwright::planner::{Agent, AgentContext};
+use stepwright::program::{Call, CheckedProgram, Specification};
 use stepwright::world::World;
 use stepwright::worlds::household::agent::HouseholdAgent;
 use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
@@ -20,8 +20,8 @@ struct Point {
 }
 
 impl Point {
-    fn context(&self) -> ProposeContext<'_, CheckedProgram> {
-        ProposeContext {
+    fn context(&self) -> AgentContext<'_> {
+        AgentContext {
             sentence: &self.sentence,
             program: &self.program,
             history: &self.history,

@@ -31,5 +31,5 @@ pub mod driver {
 /// Programs: the engine, and a session's program with the assertions in force.
 pub mod program {
     pub use stepwright_program::*;
-    pub use stepwright_world::program::{CheckedProgram, ProgramView};
+    pub use stepwright_world::program::CheckedProgram;
 }

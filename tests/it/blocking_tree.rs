@@ -1,9 +1,9 @@
 //! Blocking trees over the household's own specification, evaluated by the engine, in a shipped task.
 
 use stepwright::blocking::{BlockingNode, BlockingTree, Derivation, NodeKind, NodeStatus, known};
-use stepwright::planner::{Agent, ProposeContext};
+use stepwright::planner::{Agent, AgentContext};
+use stepwright::program::CheckedProgram;
 use stepwright::program::{Call, Specification};
-use stepwright::program::{CheckedProgram, ProgramView};
 use stepwright::world::World;
 use stepwright::worlds::household::agent::HouseholdAgent;
 use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
@@ -32,8 +32,8 @@ impl Episode {
         Episode { proposer, world, program, history, sentence: task.sentence }
     }
 
-    fn context(&self) -> ProposeContext<'_, CheckedProgram> {
-        ProposeContext {
+    fn context(&self) -> AgentContext<'_> {
+        AgentContext {
             sentence: &self.sentence,
             program: &self.program,
             history: &self.history,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::support::recordings::recordings;
 use conform::sgd::{Recordings, Split};
 use stepwright::episode::Status;
-use stepwright::planner::{Agent, ProposeContext};
+use stepwright::planner::{Agent, AgentContext};
 use stepwright::precondition::Demonstrations;
+use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Call, Role};
-use stepwright::program::{CheckedProgram, ProgramView as _};
 use stepwright::world::demonstration::{Demonstration, read};
 use stepwright::worlds::built_in_agent;
 use stepwright_trajectory::Step;
@@ -54,7 +54,7 @@ fn predict(proposer: &dyn Agent, test: &Demonstrations, rules: &Arc<BTreeMap<Str
                 let (mut own, mut lived) = (program.clone(), history.clone());
                 let mut open: Vec<&Call> = turn.iter().filter(|c| !is_status(c)).collect();
                 for _ in 0..20 {
-                    let context = ProposeContext {
+                    let context = AgentContext {
                         sentence: "",
                         program: &own,
                         history: &lived,

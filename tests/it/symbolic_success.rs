@@ -3,9 +3,9 @@
 
 use crate::support::games::{ACTIONS, Figures, Played, is_unseen, play_all};
 use crate::support::recordings::recordings;
-use stepwright::planner::ProposeContext;
+use stepwright::planner::AgentContext;
+use stepwright::program::CheckedProgram;
 use stepwright::program::Specification;
-use stepwright::program::{CheckedProgram, ProgramView};
 use stepwright::world::World;
 use stepwright::worlds::household::agent::HouseholdAgent;
 use stepwright::worlds::household::{Edition, HouseholdWorld, Source, shipped};
@@ -35,7 +35,7 @@ impl Player {
         let mut history = vec![reset.into_step("")];
         let mut transcript = format!("{task}: {sentence}\n");
         for _ in 0..ACTIONS {
-            let context = ProposeContext {
+            let context = AgentContext {
                 sentence,
                 program: &program,
                 history: &history,

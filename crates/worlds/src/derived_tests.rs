@@ -13,7 +13,7 @@ use stepwright_world::blocking::{
     Basis, Before, Derived, EVALUATIONS, EXCUSED, Forest, Growth, Knowledge, Report, Selection,
 };
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::program::{CheckedProgram, ProgramView as _};
+use stepwright_world::program::CheckedProgram;
 use stepwright_world::{Atom, World};
 
 fn call(text: &str) -> Call {

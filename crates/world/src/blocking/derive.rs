@@ -9,7 +9,7 @@ use std::cell::Cell;
 use super::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::planner::EffectModel;
 use crate::planner::effects::{ActionModel, Lifted, Term, kind_of};
-use crate::program::{ProgramView, Trust, worst};
+use crate::program::{CheckedProgram, Trust, worst};
 use stepwright_episode::{Check, Status};
 use stepwright_program::{Call, Literal};
 
@@ -25,8 +25,8 @@ const EVALUATIONS: usize = 900;
 /// Stands for a name that is none of the seen ones; never shown.
 const OUTSIDER: &str = "\u{2370}";
 
-pub struct Derivation<'a, P> {
-    pub program: &'a P,
+pub struct Derivation<'a> {
+    pub program: &'a CheckedProgram,
     pub effects: &'a EffectModel,
     /// Names seen so far, the likeliest arguments first.
     pub known: &'a [String],
@@ -77,7 +77,7 @@ impl Means {
     }
 }
 
-impl<P: ProgramView> Derivation<'_, P> {
+impl Derivation<'_> {
     pub fn action(&self, action: &Call) -> BlockingTree {
         let mut tree = BlockingTree::default();
         self.grow(&mut tree, None, action, "the action to be taken");
@@ -373,7 +373,7 @@ fn trust_of(means: Means) -> Trust {
     }
 }
 
-fn is_met(program: &impl ProgramView, blocked: &Call, index: usize) -> bool {
+fn is_met(program: &CheckedProgram, blocked: &Call, index: usize) -> bool {
     program.check(blocked).get(index).is_some_and(|check| check.status == Status::Holds)
 }
 

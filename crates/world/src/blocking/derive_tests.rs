@@ -1,13 +1,18 @@
 use super::*;
-use crate::planner::testing::{Toy, calls_of, effects};
+use std::collections::BTreeSet;
+
+use crate::planner::testing::{after, calls_of, effects, forbidding};
 
 const ROOM: &str = "agent.update_visible_objects('cabinet 1', 'shelf 1', 'desk 1', 'fridge 1', 'microwave 1', 'sinkbasin 1', 'mug 1', 'mug 2')";
 
-fn known(program: &Toy) -> Vec<String> {
-    program.inventory.iter().cloned().chain(program.visible.iter().cloned()).collect()
+fn known(program: &CheckedProgram) -> Vec<String> {
+    let agent = &program.state().variables()["agent"];
+    let name = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let visible: BTreeSet<String> = agent["visible_objects"].as_array().unwrap().iter().filter_map(name).collect();
+    name(&agent["inventory"]).into_iter().chain(visible).collect()
 }
 
-fn tree_of(program: &Toy, action: &str) -> BlockingTree {
+fn tree_of(program: &CheckedProgram, action: &str) -> BlockingTree {
     let (effects, known) = (effects(), known(program));
     let derivation = Derivation {
         program,
@@ -34,12 +39,12 @@ fn below(tree: &BlockingTree, of: usize) -> Vec<&str> {
 #[test]
 fn trees_are_derived_as_they_were() {
     let mut out = String::new();
-    let mut program = Toy::after(&[ROOM]);
+    let mut program = after(&[ROOM]);
     for line in include_str!("derive_tests/trees.txt").lines() {
         out += &format!("{line}\n");
         match line.split_once(' ').unwrap_or((line, "")) {
-            ("#", _) => program = Toy::after(&[ROOM]),
-            ("forbid", _) => program.forbidden = vec!["clean"],
+            ("#", _) => program = after(&[ROOM]),
+            ("forbid", function) => program = forbidding(&program, function),
             ("?", action) => {
                 let tree = tree_of(&program, action);
                 let mut depths: Vec<usize> = Vec::new();
@@ -57,7 +62,7 @@ fn trees_are_derived_as_they_were() {
 
 #[test]
 fn a_thing_is_taken_from_where_it_was_reported() {
-    let program = Toy::after(&[ROOM]);
+    let program = after(&[ROOM]);
     let (effects, known) = (effects(), known(&program));
     for place in ["desk 1", "shelf 1", "cabinet 1"] {
         let history = calls_of(&[&format!("agent.update_visible_objects('{place}', 'cd 1', 'mug 1')")]);
@@ -78,7 +83,7 @@ fn a_thing_is_taken_from_where_it_was_reported() {
 
 #[test]
 fn without_demonstrations_nothing_is_invented() {
-    let program = Toy::after(&[ROOM, "agent.add_inventory('mug 2')"]);
+    let program = after(&[ROOM, "agent.add_inventory('mug 2')"]);
     let (none, known) = (EffectModel::default(), known(&program));
     let derivation = Derivation {
         program: &program,
@@ -110,7 +115,7 @@ proptest::proptest! {
             "agent.clean('mug 2', 'nowhere 1')", "agent.open('fridge 1')", "agent.toggle('lamp 1')", "agent.fly()",
         ]),
     ) {
-        let program = Toy::after(&calls);
+        let program = after(&calls);
         let tree = tree_of(&program, action);
         proptest::prop_assert!(!tree.nodes.is_empty() && tree.nodes.len() <= NODES);
         for (i, node) in tree.nodes.iter().enumerate() {

@@ -13,10 +13,10 @@ use stepwright_trajectory::Step;
 
 /// The grounds of a decision: only what the agent was given and saw.
 #[derive(Debug, Clone, Copy)]
-pub struct ProposeContext<'a, P> {
+pub struct AgentContext<'a> {
     pub sentence: &'a str,
     /// The program state with the assertions in force.
-    pub program: &'a P,
+    pub program: &'a CheckedProgram,
     /// Everything so far as the agent lived it, the reset first; refused actions keep their call.
     pub history: &'a [Step],
     /// Calls a person refused at this decision, with the reasons given.
@@ -26,9 +26,6 @@ pub struct ProposeContext<'a, P> {
     /// The reference program of the open request, where episodes are requests and one is written down.
     pub reference: Option<&'a str>,
 }
-
-/// The context of an [`Agent`]: its program state is evaluated by the bounded Python engine.
-pub type AgentContext<'a> = ProposeContext<'a, CheckedProgram>;
 
 /// An action that an agent proposes, with its rank and its reason.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,6 +11,6 @@ pub mod search;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use agent::{Agent, AgentContext, EffectsOnly, GoalPart, ProposeContext, Ranked, Wanted};
+pub use agent::{Agent, AgentContext, EffectsOnly, GoalPart, Ranked, Wanted};
 pub use effects::EffectModel;
 pub use location_prior::LocationPrior;

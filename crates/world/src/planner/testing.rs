@@ -1,91 +1,30 @@
-//! Household program for unit tests, a small one: the specification's assertions written in Rust, so that planning is tested by itself.
-//! The household's own tests have it too, by its path.
+//! The household's program after some calls, and a few demonstrated steps of every action, for unit tests of planning. The household's
+//! own tests have it too, by its path.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use stepwright_episode::{Check, CheckKind, Status};
-use stepwright_program::{Call, Literal};
+use stepwright_program::{Assertion, Call, Specification};
 use stepwright_trajectory::Step;
 use stepwright_world::planner::EffectModel;
-use stepwright_world::program::ProgramView;
+use stepwright_world::program::CheckedProgram;
 
-fn text(arg: Option<&Literal>) -> Option<&str> {
-    match arg {
-        Some(Literal::Str(text)) => Some(text),
-        _ => None,
-    }
+/// The household's program after these calls.
+pub fn after(calls: &[&str]) -> CheckedProgram {
+    let specification = Specification::load(include_str!("../../worlds/household/spec.py"), "spec.py").unwrap();
+    let mut program = CheckedProgram::start(&specification).unwrap();
+    program.apply(&calls_of(calls));
+    program
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct Toy {
-    pub visible: BTreeSet<String>,
-    pub inventory: Option<String>,
-    pub properties: BTreeMap<(String, String), bool>,
-    /// Functions that an edited assertion makes impossible.
-    pub forbidden: Vec<&'static str>,
-}
-
-impl Toy {
-    pub fn after(calls: &[&str]) -> Self {
-        let mut toy = Toy::default();
-        toy.apply(&calls_of(calls));
-        toy
-    }
+/// The program where an edited assertion makes an action impossible.
+pub fn forbidding(program: &CheckedProgram, function: &str) -> CheckedProgram {
+    let mut rules = CheckedProgram::stated(program.state().specification()).unwrap();
+    rules.entry(function.to_owned()).or_default().push(Assertion::compile("False").unwrap());
+    CheckedProgram::new(program.state().clone(), Arc::new(rules))
 }
 
 pub fn calls_of(texts: &[&str]) -> Vec<Call> {
     texts.iter().map(|t| t.parse().unwrap()).collect()
-}
-
-impl ProgramView for Toy {
-    fn check(&self, action: &Call) -> Vec<Check> {
-        let name = |i: usize| text(action.args.get(i)).unwrap_or_default();
-        let seen = |i: usize, p: &str| (format!("self.is_visible({p})"), self.visible.contains(name(i)));
-        let is_open = self.properties.get(&(name(0).to_owned(), "open".to_owned())).copied().unwrap_or(false);
-        let holding = ("self.inventory == obj".to_owned(), self.inventory.as_deref() == Some(name(0)));
-        let tool = |kind: &str| (format!("'{kind}' in recep"), name(1).contains(kind));
-        let open = |want: bool| {
-            let value = Literal::Bool(want);
-            (format!("self.env.get_property(recep, 'open') == {value}"), is_open == want)
-        };
-        let mut conditions = match action.function.as_str() {
-            "goto" => vec![seen(0, "recep")],
-            "open" => vec![seen(0, "recep"), open(false)],
-            "close" => vec![seen(0, "recep"), open(true)],
-            "take" => {
-                vec![seen(0, "obj"), seen(1, "recep"), ("self.inventory == None".to_owned(), self.inventory.is_none())]
-            }
-            "put" => vec![holding, seen(1, "recep")],
-            "clean" => vec![seen(1, "recep"), holding, tool("sink")],
-            "heat" => vec![seen(1, "recep"), holding, tool("microwave")],
-            "toggle" => vec![seen(0, "obj")],
-            _ => vec![],
-        };
-        if self.forbidden.contains(&action.function.as_str()) {
-            conditions.push(("False".to_owned(), false));
-        }
-        let check = |(condition, holds)| Check {
-            kind: CheckKind::Precondition,
-            condition,
-            status: if holds { Status::Holds } else { Status::Fails },
-            detail: None,
-        };
-        conditions.into_iter().map(check).collect()
-    }
-
-    fn apply(&mut self, calls: &[Call]) {
-        for call in calls {
-            let name = |i: usize| text(call.args.get(i)).unwrap_or_default().to_owned();
-            match call.function.as_str() {
-                "update_visible_objects" => {
-                    self.visible.extend(call.args.iter().filter_map(|a| text(Some(a))).map(str::to_owned));
-                }
-                "add_inventory" => self.inventory = Some(name(0)),
-                "remove_inventory" => self.inventory = None,
-                _ => drop(self.properties.insert((name(0), name(1)), call.args.get(2) == Some(&Literal::Bool(true)))),
-            }
-        }
-    }
 }
 
 /// A few demonstrated steps of every action.

@@ -2,11 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{
-    Assertion, Call, CheckResult, Effect, Effects, Fault, ProgramView, Rejection, Role, Rules, Specification, State,
-    Trust,
-};
+use super::{Assertion, Call, CheckResult, Effect, Effects, Fault, Rejection, Role, Rules, Specification, State};
 use stepwright_episode::{Check, CheckKind, Status};
+
+/// Which effects count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Those adopted alone.
+    Adopted,
+    /// Those adopted; of actions that have none, those that the demonstrations show without an exception.
+    Shown,
+    /// And those that mostly follow there.
+    Likely,
+}
 
 /// A program state with the assertions in force, by action function. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -111,15 +119,15 @@ impl CheckedProgram {
         }
         checks
     }
-}
 
-impl ProgramView for CheckedProgram {
-    fn check(&self, action: &Call) -> Vec<Check> {
+    /// The assertions of an action's function, each evaluated for the call, in order.
+    pub fn check(&self, action: &Call) -> Vec<Check> {
         // That an assertion is false needs no words.
         self.checks(action, |_, result| reason(result).filter(|words| words != "AssertionError"))
     }
 
-    fn permits(&self, action: &Call) -> Status {
+    /// All of them together, without the words.
+    pub fn permits(&self, action: &Call) -> Status {
         let mut worst = Status::Holds;
         for (_, result) in self.state.under(&self.rules, action) {
             match status(&result) {
@@ -131,11 +139,13 @@ impl ProgramView for CheckedProgram {
         worst
     }
 
-    fn is_inferred(&self) -> bool {
+    /// Whether its assertions are in force nowhere, but inferred.
+    pub fn is_inferred(&self) -> bool {
         self.inferred
     }
 
-    fn affect(&mut self, action: &Call, trust: Trust) -> bool {
+    /// Changes the state as the effects of an action say, as far as they are trusted; `false` where none is known.
+    pub fn affect(&mut self, action: &Call, trust: Trust) -> bool {
         if trust == Trust::Adopted && !self.is_adopted(&action.function) {
             return false;
         }
@@ -150,7 +160,8 @@ impl ProgramView for CheckedProgram {
         changed
     }
 
-    fn trusts(&self, function: &str, trust: Trust) -> bool {
+    /// Whether effects of an action function are known that count from this trust on.
+    pub fn trusts(&self, function: &str, trust: Trust) -> bool {
         let is_likely = trust == Trust::Likely;
         match trust {
             Trust::Adopted => self.adopted.contains_key(function),
@@ -158,16 +169,33 @@ impl ProgramView for CheckedProgram {
         }
     }
 
-    fn affected(&self, function: &str) -> Vec<usize> {
+    /// Whether effects of an action function were adopted.
+    pub fn is_adopted(&self, function: &str) -> bool {
+        self.trusts(function, Trust::Adopted)
+    }
+
+    /// The places of the parameters that the effects of an action function name.
+    pub fn affected(&self, function: &str) -> Vec<usize> {
         let effects = self.effects_of(function).iter();
         effects.flat_map(|effect| effect.params().iter().copied()).collect()
     }
 
-    fn apply(&mut self, calls: &[Call]) {
+    /// Runs calls, their own assertions aside; one that raises changes nothing.
+    pub fn apply(&mut self, calls: &[Call]) {
         for call in calls {
             // A call that raises leaves the state as it was, which is what is wanted of a prediction that does not fit.
             let _ = self.state.call_unchecked(call);
         }
+    }
+}
+
+/// All checks together: fails if any fails, else unknown if any cannot be decided.
+pub(crate) fn worst(checks: &[Check]) -> Status {
+    let has = |status| checks.iter().any(|c| c.status == status);
+    match (has(Status::Fails), has(Status::Unknown)) {
+        (true, _) => Status::Fails,
+        (false, true) => Status::Unknown,
+        (false, false) => Status::Holds,
     }
 }
 

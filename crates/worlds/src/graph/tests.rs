@@ -3,7 +3,7 @@ use std::sync::Arc;
 use stepwright_program::Specification;
 use stepwright_trajectory::Step;
 use stepwright_world::planner::AgentContext;
-use stepwright_world::program::{CheckedProgram, ProgramView as _};
+use stepwright_world::program::CheckedProgram;
 use stepwright_world::{Correction, Outcome, TaskSet as _, Wording, World};
 
 fn shipped(mode: Mode) -> (Arc<Source>, GraphWorld) {

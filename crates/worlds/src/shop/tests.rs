@@ -9,7 +9,7 @@ use stepwright_episode::Status;
 use stepwright_program::Specification;
 use stepwright_trajectory::Step;
 use stepwright_world::planner::AgentContext;
-use stepwright_world::program::{CheckedProgram, ProgramView};
+use stepwright_world::program::CheckedProgram;
 use stepwright_world::{Outcome, TaskSet, World};
 
 const FORMS: [Form; 3] = [Form::Site, Form::Text, Form::Rich];

@@ -9,7 +9,6 @@ use stepwright_episode::Status;
 use stepwright_trajectory::Step;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::planner::{Agent, AgentContext, EffectModel, Ranked, Wanted};
-use stepwright_world::program::ProgramView;
 
 #[derive(Debug, Clone)]
 struct TableAgent {

@@ -12,7 +12,6 @@ use crate::blocking::domain::{
 };
 use crate::blocking::forest::{Forest, Node};
 use crate::literal::{Atom, Facts};
-use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_program::Call;
 

@@ -21,7 +21,7 @@ use super::domain::Domain;
 use super::forest::Forest;
 use crate::literal::{Atom, Facts};
 use crate::planner::{Agent, AgentContext, Wanted};
-use crate::program::{CheckedProgram, ProgramView};
+use crate::program::CheckedProgram;
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 

@@ -24,8 +24,8 @@ use stepwright_episode::Status;
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::planner::{Agent, AgentContext, EffectModel, ProposeContext, Ranked, Wanted};
-use stepwright_world::program::ProgramView;
+use stepwright_world::planner::{Agent, AgentContext, EffectModel, Ranked, Wanted};
+use stepwright_world::program::CheckedProgram;
 
 /// A turn this many actions longer than any demonstrated one is offered to end first.
 const PATIENCE: usize = 2;
@@ -133,13 +133,13 @@ impl Imitation {
 
     /// Up to `k` different next calls, most probable first; a call of the other party stands for ending the turn. The scores
     /// are natural logarithms of probabilities.
-    pub fn propose<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Ranked> {
+    pub fn propose(&self, context: &AgentContext<'_>, k: usize) -> Vec<Ranked> {
         self.ranked(context, k, |call| context.program.permits(call) != Status::Fails)
     }
 
     /// The same, with the assertions ignored, and with what the turn owes: an answer that is due before its end, of questions those
     /// first that the call needs which was asked for, and that call itself.
-    pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
+    pub fn wanted(&self, context: &AgentContext<'_>, k: usize) -> Vec<Call> {
         let asking = |call: &Call| self.exchanges.is_question(&Heard::from(call));
         // A question that may not be asked, because it was answered, is wanted by nobody.
         let may = |call: &Call| !asking(call) || context.program.permits(call) != Status::Fails;
@@ -182,7 +182,7 @@ impl Imitation {
     }
 
     /// The questions whose answers meet what blocks a call, or what blocks such questions.
-    fn needed<P: ProgramView>(&self, program: &P, call: &Call, moment: &Moment, depth: usize) -> Vec<Call> {
+    fn needed(&self, program: &CheckedProgram, call: &Call, moment: &Moment, depth: usize) -> Vec<Call> {
         let mut needed: Vec<Call> = Vec::new();
         let checks = program.check(call);
         for (at, _) in checks.iter().enumerate().filter(|(_, check)| check.status == Status::Fails) {
@@ -223,7 +223,7 @@ impl Imitation {
         asking.into_iter().map(|(_, call)| call).collect()
     }
 
-    fn ranked<P>(&self, context: &ProposeContext<'_, P>, k: usize, permits: impl Fn(&Call) -> bool) -> Vec<Ranked> {
+    fn ranked(&self, context: &AgentContext<'_>, k: usize, permits: impl Fn(&Call) -> bool) -> Vec<Ranked> {
         let learned = self.learned.get_or_init(|| self.learn());
         let (moment, refused) = self.now(context.history);
         let alternatives = self.alternatives(&moment);

@@ -2,23 +2,32 @@
 
 use super::*;
 use std::collections::BTreeSet;
-use stepwright_episode::Check;
+use std::sync::Arc;
+use stepwright_program::{Assertion, Specification};
 use stepwright_world::demonstration;
 
+/// What of the shop can be impossible.
+const SHOP: &str = "
+SETUP = ['shop = Shop()']
+ACTIONS = ['shop.ask', 'shop.look']
+OBSERVATIONS = ['shop.found']
+
+class Shop:
+    def ask(self, what):
+        pass
+
+    def look(self):
+        pass
+
+    def found(self, there):
+        pass
+";
+
 /// A program in which some functions are never possible.
-#[derive(Debug, Clone, Default)]
-struct Without(&'static [&'static str]);
-
-impl ProgramView for Without {
-    fn check(&self, _: &Call) -> Vec<Check> {
-        Vec::new()
-    }
-
-    fn permits(&self, action: &Call) -> Status {
-        if self.0.contains(&action.function.as_str()) { Status::Fails } else { Status::Holds }
-    }
-
-    fn apply(&mut self, _: &[Call]) {}
+fn without(functions: &[&str]) -> CheckedProgram {
+    let never = |function: &&str| ((*function).to_owned(), vec![Assertion::compile("False").unwrap()]);
+    let rules = functions.iter().map(never).collect();
+    CheckedProgram::new(Specification::load(SHOP, "shop.py").unwrap().start().unwrap(), Arc::new(rules))
 }
 
 /// Ten visits: the shop asks for colour and size in this order unless given, looks in the stock, answers questions, says goodbye.
@@ -32,10 +41,9 @@ fn history(calls: &[&str]) -> Vec<Step> {
     vec![Step { calls, ..Step::default() }]
 }
 
-fn ask(history: &[Step], program: &Without, rejected: &[&str], k: usize) -> Vec<Ranked> {
+fn ask(history: &[Step], program: &CheckedProgram, rejected: &[&str], k: usize) -> Vec<Ranked> {
     let rejected: Vec<(Call, String)> = rejected.iter().map(|c| (c.parse().unwrap(), String::new())).collect();
-    let context =
-        ProposeContext { sentence: "", program, history, rejected: &rejected, observed: None, reference: None };
+    let context = AgentContext { sentence: "", program, history, rejected: &rejected, observed: None, reference: None };
     Imitation::of(&visits()).unwrap().propose(&context, k)
 }
 
@@ -43,7 +51,7 @@ fn ask(history: &[Step], program: &Without, rejected: &[&str], k: usize) -> Vec<
 #[test]
 fn scripts_offer_what_they_offered() {
     let mut out = String::new();
-    let (mut steps, mut program, mut rejected) = (Vec::new(), Without::default(), Vec::new());
+    let (mut steps, mut program, mut rejected) = (Vec::new(), without(&[]), Vec::new());
     for line in include_str!("tests/agent.script").lines().filter(|line| !line.is_empty()) {
         out += &format!("{line}\n");
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -51,14 +59,14 @@ fn scripts_offer_what_they_offered() {
             text.split("; ").filter(|call| !call.is_empty()).map(|call| call.parse().unwrap()).collect()
         };
         match word {
-            "#" => (steps, program, rejected) = (Vec::new(), Without::default(), Vec::new()),
+            "#" => (steps, program, rejected) = (Vec::new(), without(&[]), Vec::new()),
             "said" => steps.push(Step { calls: calls(rest), ..Step::default() }),
             "done" | "refused" => {
                 let (action, observed) = rest.split_once(" -> ").unwrap_or((rest, ""));
                 let call = Some(action.parse().unwrap());
                 steps.push(Step { call, calls: calls(observed), refused: word == "refused", ..Step::default() });
             }
-            "without" => program = Without(if rest.is_empty() { &[] } else { &["ask"] }),
+            "without" => program = without(&rest.split_whitespace().collect::<Vec<_>>()),
             "rejected" => rejected = rest.split("; ").filter(|call| !call.is_empty()).collect(),
             _ => {
                 for offered in ask(&steps, &program, &rejected, rest.parse().unwrap()) {
@@ -84,14 +92,14 @@ fn the_counts_are_of_what_ranks() {
         let calls: Vec<String> = visit.calls().map(ToString::to_string).collect();
         for end in 1..calls.len() {
             let before: Vec<&str> = calls[..end].iter().map(String::as_str).collect();
-            for offered in ask(&history(&before), &Without::default(), &[], 3).into_iter().filter(|r| r.score > 0.05) {
+            for offered in ask(&history(&before), &without(&[]), &[], 3).into_iter().filter(|r| r.score > 0.05) {
                 let (alike, all) = counted(&offered.rationale);
                 let explained =
                     (alike / all - offered.score).abs() <= 0.26 || offered.rationale.contains("other likenesses");
                 assert!(explained, "{} at {:.2}: {}", offered.call, offered.score, offered.rationale);
                 compared += 1;
             }
-            let best = ask(&history(&before), &Without::default(), &[], 1).remove(0);
+            let best = ask(&history(&before), &without(&[]), &[], 1).remove(0);
             assert!(
                 best.score < 0.8 || !best.rationale.contains("other likenesses"),
                 "{}: {}",
@@ -155,9 +163,9 @@ fn what_is_likely_is_learned_from_others_too_and_what_can_be_done_is_not() {
     let others = read("others", line, 3);
     let strangers = read("strangers", r#"{"calls": ["guest.thanks()", "moon.rises()"]}"#, 3);
     let history = history(&["guest.wants('lamp')", "shop.bye()", "guest.thanks()"]);
-    let program = Without::default();
+    let program = without(&[]);
     let ranked = |imitation: &Imitation| {
-        let context = ProposeContext {
+        let context = AgentContext {
             sentence: "",
             program: &program,
             history: &history,
@@ -188,7 +196,7 @@ proptest::proptest! {
         ]), 0..14),
         k in 0usize..6,
     ) {
-        let ranked = ask(&history(&calls), &Without(&["look"]), &[], k);
+        let ranked = ask(&history(&calls), &without(&["look"]), &[], k);
         proptest::prop_assert!(ranked.len() <= k);
         let mut sum = 0.0;
         for (i, one) in ranked.iter().enumerate() {

@@ -30,8 +30,7 @@ use stepwright_trajectory::Step;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::planner::effects::{EffectModel, kind_of};
 use stepwright_world::planner::search::{NoPlan, Plan, search};
-use stepwright_world::planner::{Agent, AgentContext, GoalPart, LocationPrior, ProposeContext, Ranked, Wanted};
-use stepwright_world::program::ProgramView;
+use stepwright_world::planner::{Agent, AgentContext, GoalPart, LocationPrior, Ranked, Wanted};
 
 /// The kind of place that gives a thing a property, where demonstrations do not show it.
 pub(super) const TOOLS: &[(&str, &str)] = &[("clean", "sinkbasin"), ("heat", "microwave"), ("cool", "fridge")];
@@ -122,7 +121,7 @@ impl HouseholdAgent {
     }
 
     /// Up to `k` different actions, best first. Empty only when nothing at all can be thought of.
-    pub fn propose<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Ranked> {
+    pub fn propose(&self, context: &AgentContext<'_>, k: usize) -> Vec<Ranked> {
         let belief = Belief::of(context.history);
         let mut ranked = Ranking { taken: Vec::new(), rejected: context.rejected, most: k };
         let shortfall = match self.goal(context.sentence, &belief) {
@@ -143,7 +142,7 @@ impl HouseholdAgent {
 
     /// The actions the task wants, with the assertions ignored, at most `k`: of a plan those without which it would not reach the
     /// goal, in its order, down to a look for something not seen yet; without a plan, the place to look at next.
-    pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
+    pub fn wanted(&self, context: &AgentContext<'_>, k: usize) -> Vec<Call> {
         let belief = Belief::of(context.history);
         let mut wanted = Vec::new();
         if let Some(goal) = self.goal(context.sentence, &belief) {
@@ -162,13 +161,7 @@ impl HouseholdAgent {
     }
 
     /// Ranks the first actions of the cheapest plans. Gives the rationale of actions without a plan.
-    fn plan<P: ProgramView>(
-        &self,
-        context: &ProposeContext<'_, P>,
-        belief: &Belief,
-        goal: &Goal,
-        ranked: &mut Ranking<'_>,
-    ) -> Shortfall {
+    fn plan(&self, context: &AgentContext<'_>, belief: &Belief, goal: &Goal, ranked: &mut Ranking<'_>) -> Shortfall {
         let mut problem = Household::new(goal, belief, &self.effects, &self.prior, context.program);
         let grounds = Grounds { goal, belief, prior: &self.prior };
         while !ranked.is_full() {
@@ -194,7 +187,7 @@ impl HouseholdAgent {
     }
 
     /// The plan if no assertion blocked it, and the assertion that does.
-    fn blocked_plan<P: ProgramView>(problem: &Household<'_, P>, ranked: &mut Ranking<'_>) -> Shortfall {
+    fn blocked_plan(problem: &Household<'_>, ranked: &mut Ranking<'_>) -> Shortfall {
         let unblocked = search(problem, problem.start(), LIMIT, |first| ranked.is_new(first));
         let Some(plan) = unblocked.ok().filter(|plan| !is_hopeless(plan)) else {
             return Shortfall::because("no plan reaches the goal with what is known");
@@ -213,9 +206,9 @@ impl HouseholdAgent {
     }
 
     /// Looks around where no plan says what to do: unseen places first, then those seen longest ago.
-    fn explore<P: ProgramView>(
+    fn explore(
         &self,
-        context: &ProposeContext<'_, P>,
+        context: &AgentContext<'_>,
         belief: &Belief,
         remark: &str,
         most: usize,

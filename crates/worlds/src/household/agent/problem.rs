@@ -18,7 +18,7 @@ use stepwright_program::{Call, Literal};
 use stepwright_world::planner::LocationPrior;
 use stepwright_world::planner::effects::{EffectModel, kind_of};
 use stepwright_world::planner::search::Problem;
-use stepwright_world::program::ProgramView;
+use stepwright_world::program::CheckedProgram;
 
 /// Hopes considered for each kind of thing.
 const HOPES: usize = 6;
@@ -40,11 +40,11 @@ struct Place {
     hopes: Vec<(Id, f64)>,
 }
 
-pub struct Household<'a, P> {
+pub struct Household<'a> {
     goal: &'a Goal,
     belief: &'a Belief,
     effects: &'a EffectModel,
-    start: &'a P,
+    start: &'a CheckedProgram,
     names: Vec<String>,
     places: Vec<Place>,
     things: Vec<Id>,
@@ -58,33 +58,33 @@ pub struct Household<'a, P> {
 }
 
 #[derive(Clone)]
-pub struct State<P> {
+pub struct State {
     facts: Facts,
-    program: Rc<Program<P>>,
+    program: Rc<Program>,
 }
 
-impl<P> PartialEq for State<P> {
+impl PartialEq for State {
     fn eq(&self, other: &Self) -> bool {
         self.facts == other.facts
     }
 }
 
-impl<P> Eq for State<P> {}
+impl Eq for State {}
 
-impl<P> Hash for State<P> {
+impl Hash for State {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.facts.hash(state);
     }
 }
 
 /// The program's variables at a node, computed when first asked for.
-struct Program<P> {
-    from: Option<(Rc<Program<P>>, Vec<Call>)>,
-    value: OnceCell<P>,
+struct Program {
+    from: Option<(Rc<Program>, Vec<Call>)>,
+    value: OnceCell<CheckedProgram>,
 }
 
-impl<P: ProgramView> Program<P> {
-    fn get(&self) -> Option<&P> {
+impl Program {
+    fn get(&self) -> Option<&CheckedProgram> {
         if self.value.get().is_none()
             && let Some((parent, calls)) = &self.from
         {
@@ -96,14 +96,14 @@ impl<P: ProgramView> Program<P> {
     }
 }
 
-impl<'a, P: ProgramView> Household<'a, P> {
+impl<'a> Household<'a> {
     /// Sets the problem up; nothing is searched yet.
     pub fn new(
         goal: &'a Goal,
         belief: &'a Belief,
         effects: &'a EffectModel,
         prior: &LocationPrior,
-        start: &'a P,
+        start: &'a CheckedProgram,
     ) -> Self {
         let mut problem = Household {
             goal,
@@ -248,7 +248,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
         places
     }
 
-    pub fn start(&self) -> State<P> {
+    pub fn start(&self) -> State {
         let find = |name: &str| self.names.iter().position(|n| n == name).and_then(|i| Id::try_from(i).ok());
         let mut facts = Facts {
             at: self.belief.at.as_deref().and_then(find),
@@ -328,11 +328,11 @@ impl<'a, P: ProgramView> Household<'a, P> {
     /// Adds what an action leads to, unless it was refused or the assertions forbid it.
     fn push(
         &self,
-        from: &State<P>,
+        from: &State,
         operator: &Operator<'_>,
         args: &[Id],
         looked: Option<&Place>,
-        out: &mut Vec<(Call, f64, State<P>)>,
+        out: &mut Vec<(Call, f64, State)>,
     ) {
         let call = self.call(operator, args);
         if self.is_barred(&from.facts, &call) {
@@ -513,11 +513,11 @@ impl<'a, P: ProgramView> Household<'a, P> {
     }
 }
 
-impl<P: ProgramView> Problem for Household<'_, P> {
-    type State = State<P>;
+impl Problem for Household<'_> {
+    type State = State;
     type Action = Call;
 
-    fn successors(&self, state: &State<P>, out: &mut Vec<(Call, f64, State<P>)>) {
+    fn successors(&self, state: &State, out: &mut Vec<(Call, f64, State)>) {
         let facts = &state.facts;
         for operator in &self.operators {
             match operator.role {
@@ -561,11 +561,11 @@ impl<P: ProgramView> Problem for Household<'_, P> {
         }
     }
 
-    fn is_goal(&self, state: &State<P>) -> bool {
+    fn is_goal(&self, state: &State) -> bool {
         self.is_met(&state.facts)
     }
 
-    fn estimate(&self, state: &State<P>) -> f64 {
+    fn estimate(&self, state: &State) -> f64 {
         let facts = &state.facts;
         match self.goal {
             Goal::Place { count, .. } => {
@@ -587,9 +587,9 @@ impl<P: ProgramView> Problem for Household<'_, P> {
     }
 }
 
-impl<P: ProgramView> Household<'_, P> {
+impl Household<'_> {
     /// Actions that give a thing the property the goal wants: of a thing held at a tool's place, or of a lamp here.
-    fn give(&self, state: &State<P>, operator: &Operator<'_>, out: &mut Vec<(Call, f64, State<P>)>) {
+    fn give(&self, state: &State, operator: &Operator<'_>, out: &mut Vec<(Call, f64, State)>) {
         let facts = &state.facts;
         match (self.goal, operator.model.arity) {
             (Goal::Place { state: Some(wanted), .. }, 2) if operator.property == Some(wanted) => {

@@ -1,15 +1,16 @@
 use super::*;
-use crate::planner_testing::{Toy, calls_of, demonstrated};
+use crate::planner_testing::{after, calls_of, demonstrated, forbidding};
+use stepwright_world::program::CheckedProgram;
 
 /// A kitchen as the agent has come to know it.
 struct Scene {
-    program: Toy,
+    program: CheckedProgram,
     history: Vec<Step>,
 }
 
 impl Scene {
     fn new(places: &str) -> Self {
-        let mut scene = Scene { program: Toy::default(), history: Vec::new() };
+        let mut scene = Scene { program: after(&[]), history: Vec::new() };
         scene.live("", &[&format!("agent.update_visible_objects({places})")]);
         scene
     }
@@ -49,8 +50,8 @@ impl Scene {
         proposer().propose(&self.context(sentence, rejected), k)
     }
 
-    fn context<'a>(&'a self, sentence: &'a str, rejected: &'a [(Call, String)]) -> ProposeContext<'a, Toy> {
-        ProposeContext {
+    fn context<'a>(&'a self, sentence: &'a str, rejected: &'a [(Call, String)]) -> AgentContext<'a> {
+        AgentContext {
             sentence,
             program: &self.program,
             history: &self.history,
@@ -88,7 +89,7 @@ fn scripts_propose_what_they_proposed() {
                     scene.refuse(rest);
                 }
                 "rejected" => rejected.push((rest.parse().unwrap(), "not that one".to_owned())),
-                "forbidden" => scene.program.forbidden = vec![if rest == "heat" { "heat" } else { "take" }],
+                "forbidden" => scene.program = forbidding(&scene.program, rest),
                 "blank" => agent = HouseholdAgent::learn([]),
                 "?" => {
                     let (k, sentence) = rest.split_once(' ').unwrap();

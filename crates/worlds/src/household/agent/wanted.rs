@@ -2,9 +2,8 @@
 
 use super::problem::Household;
 use stepwright_program::{Call, Literal};
-use stepwright_world::program::ProgramView;
 
-impl<P: ProgramView> Household<'_, P> {
+impl Household<'_> {
     /// The actions of a plan without which it would not reach the goal even if nothing needed anything, in order. Where the plan
     /// counts on something not seen yet, they end with the look that is to show it.
     pub fn wanted(&self, plan: &[Call]) -> Vec<Call> {

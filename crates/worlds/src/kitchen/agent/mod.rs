@@ -19,7 +19,6 @@ use stepwright_world::blocking::{Domain, Growth, Observation, Selection};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::literal::{Atom, Facts};
 use stepwright_world::planner::{Agent, AgentContext, EffectModel, Ranked, Wanted};
-use stepwright_world::program::ProgramView;
 use stepwright_world::shipped_domain;
 
 /// Selections of blocked leaves at one decision, at most.

@@ -9,7 +9,6 @@ use stepwright_episode::Status;
 use stepwright_trajectory::Step;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::planner::{Agent, AgentContext, EffectModel, Ranked};
-use stepwright_world::program::ProgramView;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ShopAgent {
