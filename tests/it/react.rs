@@ -171,6 +171,7 @@ async fn reflections_on_failed_trials_are_artifacts_that_a_person_edits_and_refu
         error: None,
         unkept: false,
         unanswered: false,
+        kept: None,
         seconds: 0.0,
     };
     let [id, kind, sentence, source] = ["reach/10", "reach", "reach ten.", "test"].map(str::to_owned);

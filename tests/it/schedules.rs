@@ -56,7 +56,7 @@ fn h1_sessions_that_begin_at_once_keep_a_file_each() {
                 let kept = sessions.keep(&mut made);
                 let Persistence::Log(mut log) = made.keep else { panic!("{kept:?}") };
                 let worked = kept.and_then(|file| work(&mut log, 1).map(|()| file)).map(|file| {
-                    file.as_deref().into_iter().for_each(SessionFolder::ended);
+                    file.as_deref().map(SessionFolder::ended);
                 });
                 begun.lock().unwrap().push(worked);
             })

@@ -47,7 +47,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         id: "recorded-household",
         excuses: |case| case.field == HOUSEHOLD,
-        reason: "the programs' households look things up by the language planner's names, and that of October 2022 adds what a step lacks anew \
+        reason: "the household of October 2022 adds what a step lacks anew \
                  as number 1000, so that it is near, held or open as another thing of that number was; here things stay what they are, \
                  and the episode goes on with the recorded verdict",
     },
@@ -229,8 +229,10 @@ fn ended(episode: &Recorded, session: &Session) -> Vec<Found> {
     }
     let sections = METHODS.sections(&Place::at_cursor(session));
     let lines = sections.first().map(|plan| plan.lines.as_slice()).unwrap_or_default();
-    let tried: Vec<_> = lines.iter().filter(|line| line.mark != StepStatus::Open).collect();
     let open_loop = session.method == "open-loop";
+    // A correction that waits was not tried.
+    let is_tried = |mark| mark != StepStatus::Open && (open_loop || mark != StepStatus::Next);
+    let tried: Vec<_> = lines.iter().filter(|line| is_tried(line.mark)).collect();
     let done = tried.iter().filter(|line| open_loop || line.mark == StepStatus::Done);
     let plain = |text: &str| text.to_lowercase().replace('_', " ");
     let step = |text: &str| {

@@ -6,8 +6,10 @@
 //! needs no language model; the functions that one answers are [`MODEL`] and [`ASK`]. Nothing here runs code.
 
 mod host;
+mod patterns;
 
 pub use host::{Pure, by_rule, pure};
+pub use patterns::find_all;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,17 +20,22 @@ pub const ACT: &str = "act";
 /// The host function whose question goes to the model as it is; its answer is the text.
 pub const ASK: &str = "ask";
 /// The host function by which a program that fails tells its variables, each as `[name, text]`.
-pub const VARIABLES: &str = "tell_variables";
+pub const VARIABLES: &str = "_tell_variables";
 /// The host function that reads a Python literal: to `[value, error, its words]`. What JSON has no kind for is an object of one entry,
 /// whose key names the kind: `_built` makes the value of it.
-pub const LITERAL: &str = "read_literal";
+pub const LITERAL: &str = "_read_literal";
+/// The host function that looks a pattern up: the pattern, its flags, a text, from which character, and what of `search`, `match`, `fullmatch`
+/// and `all` is wanted; to the names of its groups and the matches, each as the places of its groups.
+pub(crate) const MATCHES: &str = "_matches";
+/// The host function that ends a run by what it is told.
+pub(crate) const REFUSED: &str = "_refused";
 
 /// The functions a language model answers where one is in use: a query, requirements, the options to choose.
 pub const MODEL: [&str; 3] = ["search", "extract_requirement", "select_most_relevant_attibutes"];
 
-/// Host functions that are answered beside the world.
+/// Host functions that are answered beside the world. A name with an underscore before it is for the code before a program alone.
 pub(crate) const PURE: [&str; 4] =
-    ["re_search", "re_findall", "requirement_match_check", "parse_items_observation_into_items_dict"];
+    [MATCHES, REFUSED, "requirement_match_check", "parse_items_observation_into_items_dict"];
 
 pub fn functions() -> Vec<String> {
     [ACT, ASK, VARIABLES, LITERAL].iter().chain(&MODEL).chain(&PURE).map(|name| (*name).to_owned()).collect()
@@ -39,60 +46,24 @@ pub fn is_asked(function: &str) -> bool {
     function == ASK || MODEL.contains(&function)
 }
 
-/// The code before a program: `env` and `re` as the printed programs use them. `env.step([action])` is the household's
-/// form, which gives lists, `env.step(id, action)` the shop's.
-pub const PRELUDE: &str = r"class Found:
-    def group(self, number=0):
-        return self.all[number]
-    def groups(self):
-        return self.all[1:]
-class Re:
-    def search(self, pattern, text, flags=0):
-        return found(re_search(pattern, text))
-    def findall(self, pattern, text, flags=0):
-        return re_findall(pattern, text)
-class Env:
-    def step(self, first, action=None):
-        if action is None:
-            if isinstance(first, list):
-                first = first[0]
-            observation, reward, done, won = act(first)
-            return [observation], [reward], [done], {'won': [won]}
-        observation, reward, done, won = act(action)
-        return observation, reward, done
-def found(groups):
-    if groups is None:
-        return None
-    it = Found()
-    it.all = groups
-    return it
-def literal_eval(text):
-    if not isinstance(text, str):
-        raise ValueError('malformed node or string: ' + repr(text))
-    made, wrong, why = read_literal(text)
-    if wrong == 'SyntaxError':
-        raise SyntaxError(why)
-    if wrong is not None:
-        raise ValueError(why)
-    return _built(made)
-def _built(made):
-    if not isinstance(made, dict):
-        return made
-    for kind, inside in made.items():
-        if kind == 'bytes':
-            return inside.encode()
-        parts = [_built(part) for part in inside]
-        if kind == 'tuple':
-            return tuple(parts)
-        if kind == 'set':
-            return set(parts)
-        if kind == 'dict':
-            return {key: value for key, value in parts}
-        return parts
-env = Env()
-re = Re()
-env_id = 0
-";
+/// The code before a program: `env`, `re` and `literal_eval` as the printed programs use them, and what the worker makes of an `import`.
+pub const PRELUDE: &str = include_str!("code/prelude.py");
+
+/// Whether a name means something before a program begins: that of a host function, or one of the prelude's. The prelude's own code needs
+/// those alone to keep their meaning that have an underscore before them; whatever else a program calls its variables changes nothing there.
+pub fn is_known(name: &str) -> bool {
+    functions().iter().any(|known| known == name) || defined(PRELUDE).any(|known| known == name)
+}
+
+/// The names that lines of code without blanks before them begin with: of functions, of classes, of what is assigned to.
+pub fn defined(code: &str) -> impl Iterator<Item = &str> {
+    let heads = code.lines().filter(|line| !line.starts_with(char::is_whitespace));
+    let names = heads.filter_map(|line| {
+        let line = line.strip_prefix("def ").or_else(|| line.strip_prefix("class ")).unwrap_or(line);
+        line.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
+    });
+    names.filter(|name| !name.is_empty())
+}
 
 /// The functions that are there before any is written, where a world brings none of its own.
 pub const GENERIC: &str =
@@ -147,14 +118,13 @@ pub enum Place {
 }
 
 impl Layout {
-    /// Puts a program together. Imports of `re` and of numpy, which printed prompts allow, are taken out: their lines stay empty.
     pub fn new(parts: &Parts) -> Self {
-        let (library, program) = (without_imports(&parts.library), without_imports(&parts.program));
+        let (library, program) = (&parts.library, &parts.program);
         let lines = |text: &str| text.matches('\n').count();
         let prelude = format!("{PRELUDE}{}\n", parts.own);
         let before = lines(&prelude);
         let code = format!("{library}\n{program}\n");
-        Layout { prelude, code, library: before, program: before + lines(&library) + 1, added: parts.added }
+        Layout { prelude, code, library: before, program: before + lines(library) + 1, added: parts.added }
     }
 
     pub fn place(&self, line: usize) -> Place {
@@ -177,19 +147,6 @@ impl std::fmt::Display for Place {
             Place::Program(line) => write!(f, "line {line}"),
         }
     }
-}
-
-/// Modules that programs may import, since what they use of them is offered anyway or not needed.
-const MODULES: [&str; 3] = ["re", "numpy", "numpy as np"];
-
-/// As that, of a single name.
-const NAMES: &str = "from ast import literal_eval";
-
-fn without_imports(code: &str) -> String {
-    let module = |line: &str| line.strip_prefix("import ").is_some_and(|rest| MODULES.contains(&rest.trim()));
-    let import = |line: &str| module(line.trim()) || line.trim() == NAMES;
-    let lines: Vec<&str> = code.lines().map(|line| if import(line) { "" } else { line }).collect();
-    lines.join("\n")
 }
 
 /// The code in an answer: what is in its fences, joined, else all of it.
@@ -312,14 +269,31 @@ mod tests {
         let layout = Layout::new(&parts("import re\ndef f():\n    return 1", "x = f()\nact(x)", 0));
         let whole = format!("{}{}", layout.prelude, layout.code);
         let line = |text: &str| whole.lines().position(|line| line == text).unwrap() + 1;
-        assert_eq!(layout.place(line("def f():")), Place::Library(2), "an import leaves its line");
+        assert_eq!(layout.place(line("def f():")), Place::Library(2));
         assert_eq!(layout.place(line("x = f()")), Place::Program(1));
         assert_eq!(layout.place(3), Place::Prelude);
-        assert!(!layout.code.contains("import"));
         let first = PRELUDE.lines().count() + 3;
         assert_eq!(Layout::new(&parts("", "x", 0)).place(first), Place::Program(1));
         let added = Layout::new(&parts("", "def f():\n    global a\n    a = 1", 2));
         assert_eq!([0, 1, 2].map(|n| added.place(first + n)), [1, 1, 2].map(Place::Program));
+    }
+
+    #[test]
+    fn the_prelude_needs_names_with_an_underscore_alone() {
+        for name in
+            ["_act", "_Match", "_matches", "_tell_variables", "_str", "_module", "act", "search", "env", "re", "ask"]
+        {
+            assert!(is_known(name), "{name}");
+        }
+        for name in ["found", "Found", "str", "_", "_mine", "kept"] {
+            assert!(!is_known(name), "{name}");
+        }
+        // What it uses of Python's own it has under names of its own, since a program's variables are names of the module.
+        let own = ["str(", "len(", "list(", "dict(", "set(", "tuple(", "isinstance(", "type(", "range(", "repr("];
+        let body = PRELUDE.lines().filter(|line| line.starts_with(' ')).collect::<Vec<_>>().join("\n");
+        for (at, name) in own.iter().flat_map(|name| body.match_indices(name)) {
+            assert!(body[..at].ends_with(|c: char| c == '_' || c.is_alphanumeric()), "{name}");
+        }
     }
 
     #[test]

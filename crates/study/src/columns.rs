@@ -264,7 +264,8 @@ impl<'a, L: Sample> Group<'a, L> {
 }
 
 /// Fields of a line that say how it came about and not what came of it.
-const COURSE: [&str; 8] = ["seed", "trial", "seconds", "method", "condition", "think", "assertions", "likelihood"];
+const COURSE: [&str; 9] =
+    ["seed", "trial", "seconds", "session", "method", "condition", "think", "assertions", "likelihood"];
 
 /// Whether two results under the conditions of one row say the same.
 fn alike<L: Serialize>(one: &L, other: &L) -> bool {

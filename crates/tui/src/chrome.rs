@@ -24,7 +24,6 @@ use super::widgets::words;
 use stepwright_episode::role;
 use stepwright_episode::{Header, Mark, Origin};
 use stepwright_protocol::{Level, ProcessStatus};
-use stepwright_text::words::noun;
 
 /// Borders of terminals without line drawing.
 const ASCII_BORDER: border::Set<'static> = border::Set {
@@ -68,23 +67,6 @@ pub(crate) fn model_label(name: &str) -> String {
     name.strip_prefix("symbolic").map_or_else(|| name.to_string(), |rest| format!("no language model{rest}"))
 }
 
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A number of tokens, as title bar and Model pane have it.
-pub(crate) fn tokens(number: u64) -> String {
-    format!("{} {}", thousands(number), noun(number, "token"))
-}
-
 /// From this width on the title bar names world and method as well.
 const ROOMY: u16 = 110;
 
@@ -104,8 +86,8 @@ pub(crate) fn title(view: &View, theme: &Theme, width: usize) -> (String, String
             if spent > 0 {
                 right.push(
                     match session.policy.token_budget {
-                        Some(budget) => format!("{} of {} tokens", thousands(spent), thousands(budget)),
-                        None => tokens(spent),
+                        Some(budget) => format!("{} of {} tokens", words::thousands(spent), words::thousands(budget)),
+                        None => words::tokens(spent),
                     } + &if roomy { words::tokens_by_role(session) } else { String::new() },
                 );
             }
@@ -473,10 +455,10 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped() {
-        assert_eq!(thousands(0), "0");
-        assert_eq!(thousands(999), "999");
-        assert_eq!(thousands(1234567), "1,234,567");
-        assert_eq!((tokens(1), tokens(3258)), ("1 token".to_owned(), "3,258 tokens".to_owned()));
+        assert_eq!(words::thousands(0), "0");
+        assert_eq!(words::thousands(999), "999");
+        assert_eq!(words::thousands(1234567), "1,234,567");
+        assert_eq!((words::tokens(1), words::tokens(3258)), ("1 token".to_owned(), "3,258 tokens".to_owned()));
     }
 
     #[test]

@@ -120,6 +120,12 @@ impl Wants {
     }
 }
 
+/// Takes away what was said against a text that is being typed, once that is changed or left: while keys are text none dismisses it.
+pub(crate) fn unsaid(view: &View) -> Option<Intent> {
+    let against = view.message.as_ref().is_some_and(|(level, _)| *level != Level::Info);
+    against.then(|| Intent::Say(Level::Info, String::new()))
+}
+
 /// A pane: a list of rows with a search, and what else the pane makes of it.
 pub trait Pane {
     fn id(&self) -> PaneId;

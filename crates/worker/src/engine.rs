@@ -16,10 +16,10 @@ use crate::values::{to_json, to_python};
 use stepwright_sandbox::Call;
 use stepwright_sandbox::Step;
 use stepwright_sandbox::wire::Order;
-use stepwright_sandbox::{Bound, Fault, FaultKind};
+use stepwright_sandbox::{Bound, Fault, FaultKind, REPORT};
 
-/// Builtins that do nothing here, as in Statler's own execution.
-const EMPTIED: &[&str] = &["exec", "eval"];
+/// Builtins that run a text: they do nothing in code that nothing stands before, as in Statler's own execution; elsewhere they end the run.
+const RUNS_TEXT: &[&str] = &["exec", "eval"];
 
 /// What helpers of rewritten code end a run by.
 const REFUSE: &str = "__refuse__";
@@ -29,6 +29,8 @@ pub(crate) struct Engine {
     prepared: Prepared,
     functions: BTreeSet<String>,
     calls: usize,
+    /// Whether [`RUNS_TEXT`] do nothing.
+    empties: bool,
     waiting: Option<FunctionCall>,
 }
 
@@ -39,13 +41,14 @@ impl Engine {
             prepared: prepare(&order.prelude, &order.code)?,
             functions: order.functions.iter().cloned().collect(),
             calls: order.limits.calls,
+            empties: order.prelude.is_empty() && !order.functions.iter().any(|function| function == REPORT),
             waiting: None,
         })
     }
 
     /// Runs to the first call or the end.
     pub(crate) fn begin(&mut self, order: &Order) -> Step {
-        let mut names: BTreeSet<&str> = EMPTIED.iter().copied().chain([REFUSE, GAP]).collect();
+        let mut names: BTreeSet<&str> = RUNS_TEXT.iter().copied().chain([REFUSE, GAP]).collect();
         names.extend(self.functions.iter().map(String::as_str));
         let mut inputs: Vec<(String, MontyObject)> = names
             .iter()
@@ -88,7 +91,11 @@ impl Engine {
                 {
                     return self.call(call);
                 }
-                Ok(RunProgress::FunctionCall(call)) if EMPTIED.contains(&call.function_name.as_str()) => {
+                Ok(RunProgress::FunctionCall(call)) if RUNS_TEXT.contains(&call.function_name.as_str()) => {
+                    if !self.empties {
+                        let kind = FaultKind::Forbidden(format!("`{}`", call.function_name));
+                        return Step::Fault(Fault { line: self.line(&frames(&call)), kind });
+                    }
                     call.resume(MontyObject::None, PrintWriter::Disabled)
                 }
                 Ok(RunProgress::FunctionCall(call)) if matches!(call.function_name.as_str(), REFUSE | GAP) => {
@@ -118,9 +125,8 @@ impl Engine {
         }
     }
 
-    /// The innermost line of the code's own.
     fn line(&self, frames: &[StackFrame]) -> Option<u32> {
-        frames.iter().rev().find_map(|frame| self.prepared.line(frame.start.line))
+        self.prepared.innermost(frames)
     }
 
     /// A call of a host function: handed over, unless it is one too many or none that can be.

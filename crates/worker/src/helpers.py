@@ -5,10 +5,10 @@
 
 def __helpers__(
     AssertionError=AssertionError, BaseException=BaseException, IndexError=IndexError, KeyError=KeyError,
-    RuntimeError=RuntimeError, StopIteration=StopIteration, ValueError=ValueError, ZeroDivisionError=ZeroDivisionError,
-    abs=abs, all=all, bool=bool, dict=dict, float=float, frozenset=frozenset, int=int, isinstance=isinstance, iter=iter,
-    len=len, list=list, max=max, min=min, range=range, reversed=reversed, round=round, set=set, sorted=sorted, str=str,
-    tuple=tuple, type=type,
+    OverflowError=OverflowError, RuntimeError=RuntimeError, StopIteration=StopIteration, TypeError=TypeError,
+    ValueError=ValueError, ZeroDivisionError=ZeroDivisionError, abs=abs, all=all, bool=bool, bytes=bytes, chr=chr, dict=dict,
+    float=float, frozenset=frozenset, int=int, isinstance=isinstance, iter=iter, len=len, list=list, max=max, min=min, ord=ord,
+    range=range, repr=repr, reversed=reversed, round=round, set=set, sorted=sorted, str=str, tuple=tuple, type=type,
 ):
     __end__ = lambda: None
 
@@ -264,6 +264,129 @@ def __helpers__(
             __refuse__('complex numbers')
         return r
 
+    def __percent__(a, b):
+        if type(a) is not str:
+            return a % b
+        mapping = type(b) is dict or type(b) is list or type(b) is range or type(b) is bytes
+        values = list(b) if type(b) is tuple else [b]
+        out = []
+        at = 0
+        while at < len(a):
+            c = a[at]
+            at += 1
+            if c != '%':
+                out.append(c)
+                continue
+            if a[at:at + 1] == '%':
+                out.append('%')
+                at += 1
+                continue
+            if a[at:at + 1] == '(':
+                if not mapping:
+                    raise TypeError('format requires a mapping')
+                start = at + 1
+                depth = 0
+                while True:
+                    if at == len(a):
+                        raise ValueError('incomplete format key')
+                    depth += 1 if a[at] == '(' else -1 if a[at] == ')' else 0
+                    at += 1
+                    if depth == 0:
+                        break
+                values = [b[a[start:at - 1]]]
+            flags = ''
+            while a[at:at + 1] and a[at] in '-+ 0#':
+                flags += a[at]
+                at += 1
+            sizes = [0, None]
+            for n in range(2):
+                if n == 1:
+                    if a[at:at + 1] != '.':
+                        break
+                    at += 1
+                    sizes[1] = 0
+                if a[at:at + 1] == '*':
+                    at += 1
+                    if not values:
+                        raise TypeError('not enough arguments for format string')
+                    sizes[n] = values.pop(0)
+                    if not isinstance(sizes[n], int):
+                        raise TypeError('* wants int')
+                else:
+                    start = at
+                    while a[at:at + 1] and a[at] in '0123456789':
+                        at += 1
+                    if at > start:
+                        sizes[n] = int(a[start:at])
+            width, precision = sizes
+            if width < 0:
+                flags += '-'
+                width = -width
+            if precision is not None and precision < 0:
+                precision = 0
+            if a[at:at + 1] and a[at] in 'hlL':
+                at += 1
+            if at == len(a):
+                raise ValueError('incomplete format')
+            c = a[at]
+            at += 1
+            if not values:
+                raise TypeError('not enough arguments for format string')
+            value = values.pop(0)
+            if c not in 'srcdiuxXoeEfFgG':
+                if c == 'a':
+                    __refuse__('`%a`')
+                shown = c if ' ' <= c <= '~' else '?'
+                raise ValueError(f"unsupported format character '{shown}' (0x{ord(c):x}) at index {at - 1}")
+            out.append(__filled__(c, value, flags, width, precision))
+        if values and not mapping:
+            raise TypeError('not all arguments converted during string formatting')
+        return ''.join(out)
+
+    def __filled__(c, value, flags, width, precision):
+        sign = '+' if '+' in flags else ' ' if ' ' in flags else ''
+        zero = '0' in flags and '-' not in flags
+        if c == 's' or c == 'r':
+            text = str(__shown__(value)) if c == 's' else repr(__shown__(value))
+            text = text if precision is None else text[:precision]
+        elif c == 'c':
+            if isinstance(value, int):
+                if not 0 <= value < 0x110000:
+                    raise OverflowError('%c arg not in range(0x110000)')
+                text = chr(value)
+            elif type(value) is str and len(value) == 1:
+                text = value
+            else:
+                raise TypeError('%c requires int or char')
+        elif c in 'eEfFgG':
+            if not isinstance(value, (int, float)):
+                raise TypeError(f'must be real number, not {type(value).__name__}')
+            if '#' in flags or precision is not None and precision > 300:
+                __refuse__('`%` of numbers in this form')
+            size = f'0{width}' if zero else ''
+            return __padded__(f"{float(value):{sign}{size}.{6 if precision is None else precision}{c}}", flags, width)
+        else:
+            if c in 'diu' and isinstance(value, float):
+                value = int(value)
+            if not isinstance(value, int):
+                what = 'a real number' if c in 'diu' else 'an integer'
+                raise TypeError(f'%{c} format: {what} is required, not {type(value).__name__}')
+            value = int(value)
+            digits = f'{abs(value)}' if c in 'diu' else f'{abs(value):{c}}'
+            if precision is not None:
+                digits = '0' * (precision - len(digits)) + digits
+            before = '-' if value < 0 else sign
+            if '#' in flags and c in 'xXo':
+                before += '0' + c
+            if zero:
+                digits = '0' * (width - len(before) - len(digits)) + digits
+            text = before + digits
+        return __padded__(text, flags, width)
+
+    def __padded__(text, flags, width):
+        blanks = ' ' * (width - len(text))
+        return text + blanks if '-' in flags else blanks + text
+
     def __exponent__(a, b):
         if isinstance(a, (int, float)) and type(b) is float:
             __pow__(a, b)
@@ -350,13 +473,13 @@ def __helpers__(
         __added__, __any__, __all__, __first__, __generator__, __guarded__, __chain__, __map__, __filter__, __zip__,
         __enumerate__, __reversed__, __round__, __center__, __find__, __rfind__, __index__, __rindex__, __count__,
         __startswith__, __endswith__, __title__, __istitle__, __capitalize__, __casefold__, __splitlines__, __pow__,
-        __exponent__, __type__, __caught__, __order__, __pop__, __shown__, __summed__,
+        __percent__, __exponent__, __type__, __caught__, __order__, __pop__, __shown__, __summed__,
     )
 
 
 (
     __added__, __any__, __all__, __first__, __generator__, __guarded__, __chain__, __map__, __filter__, __zip__,
     __enumerate__, __reversed__, __round__, __center__, __find__, __rfind__, __index__, __rindex__, __count__, __startswith__,
-    __endswith__, __title__, __istitle__, __capitalize__, __casefold__, __splitlines__, __pow__, __exponent__, __type__,
-    __caught__, __order__, __pop__, __shown__, __summed__,
+    __endswith__, __title__, __istitle__, __capitalize__, __casefold__, __splitlines__, __pow__, __percent__, __exponent__,
+    __type__, __caught__, __order__, __pop__, __shown__, __summed__,
 ) = __helpers__()

@@ -13,6 +13,13 @@ const TUPLE: &str = "count index";
 const INT: &str = "as_integer_ratio bit_count bit_length conjugate denominator imag is_integer numerator real to_bytes";
 const FLOAT: &str = "as_integer_ratio conjugate hex imag is_integer real";
 
+/// What CPython's modules have of which stand-ins of a prelude (`crates/skill/src/code/prelude.py`) have a part: of their classes' names.
+const RE: &str = "A ASCII DEBUG DOTALL I IGNORECASE L LOCALE M MULTILINE Match NOFLAG Pattern PatternError RegexFlag S Scanner T \
+    TEMPLATE U UNICODE VERBOSE X compile copyreg enum error escape findall finditer fullmatch functools match purge search split sub \
+    subn template";
+const MATCH: &str = "end endpos expand group groupdict groups lastgroup lastindex pos re regs span start string";
+const PATTERN: &str = "findall finditer flags fullmatch groupindex groups match pattern scanner search split sub subn";
+
 /// The plain types whose methods may be taken from the type itself (`str.lower`).
 pub(crate) const TYPES: &[&str] = &["str", "list", "dict", "set", "frozenset", "tuple", "int", "float"];
 
@@ -30,9 +37,26 @@ pub(crate) fn has_attribute(type_name: &str, attribute: &str) -> bool {
         "range" => (&[TUPLE], &["start", "stop", "step"]),
         "slice" => (&[], &["indices", "start", "stop", "step"]),
         "dict_values" => (&[], &["mapping"]),
+        "_Re" => (&[RE], &[]),
+        "_Match" => (&[MATCH], &[]),
+        "_Pattern" => (&[PATTERN], &[]),
+        // What these modules have is not listed here.
+        "_Ast" | "_Numpy" => return true,
         _ => (&[], &[]),
     };
     of_class.contains(&attribute) || lists.iter().any(|list| list.split_whitespace().any(|name| name == attribute))
+}
+
+/// What CPython calls a prelude's stand-in.
+pub(crate) fn stands_for(class: &str) -> Option<&'static str> {
+    Some(match class {
+        "_Re" => "re",
+        "_Match" => "re.Match",
+        "_Pattern" => "re.Pattern",
+        "_Ast" => "ast",
+        "_Numpy" => "numpy",
+        _ => return None,
+    })
 }
 
 pub(crate) fn is_method(name: &str) -> bool {

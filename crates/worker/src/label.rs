@@ -2,14 +2,18 @@
 
 use monty_types::{ExcType, MontyException};
 
-use crate::known::{has_attribute, is_builtin, reaches_outside};
+use crate::known::{has_attribute, is_builtin, reaches_outside, stands_for};
 use crate::messages::{Words, words};
 use crate::rewrite::Prepared;
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 pub(crate) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
     let message = exception.message().unwrap_or_default();
-    let line = exception.traceback().iter().rev().find_map(|frame| prepared.line(frame.start.line));
+    let line = match exception.exc_type() {
+        // Of a text that is no literal the line is where it was read: by one of its own it would look like code that is no Python.
+        ExcType::SyntaxError => exception.traceback().iter().rev().find_map(|frame| prepared.line(frame.start.line)),
+        _ => prepared.innermost(exception.traceback()),
+    };
     let kind = match limit(exception.exc_type(), message) {
         Some(bound) => FaultKind::Limit(bound),
         None => match of_engine(exception, message).or_else(|| gap(exception.exc_type(), message)) {
@@ -25,7 +29,7 @@ fn told(exception: &MontyException, message: &str, prepared: &Prepared) -> Fault
     // A helper's name is its builtin's with underscores.
     let message = &match message.strip_prefix("__").and_then(|rest| rest.split_once("__() ")) {
         Some((name, rest)) => format!("{name}() {rest}"),
-        None => message.to_owned(),
+        None => of_stand_in(message).unwrap_or_else(|| message.to_owned()),
     };
     let place = exception.traceback().last().map_or("", |frame| prepared.text(frame));
     let exception = exception.exc_type();
@@ -34,6 +38,14 @@ fn told(exception: &MontyException, message: &str, prepared: &Prepared) -> Fault
         Words::Other(message) => FaultKind::Raised(exception.to_string(), message),
         Words::Unknown => FaultKind::Unsupported(format!("what CPython says of this {exception}")),
     }
+}
+
+/// A message about a prelude's stand-in in the words it has of what it stands for.
+fn of_stand_in(message: &str) -> Option<String> {
+    let (class, rest) = message.strip_prefix('\'')?.split_once("' object ")?;
+    let of = stands_for(class)?;
+    let is_module = rest.starts_with("has no attribute") && !of.contains('.');
+    Some(if is_module { format!("module '{of}' {rest}") } else { format!("'{of}' object {rest}") })
 }
 
 /// What the code may not catch as if CPython had raised it, or may not look at because CPython would word it otherwise.
@@ -99,7 +111,8 @@ fn gap(exception: ExcType, message: &str) -> Option<FaultKind> {
             let of_type = message.strip_prefix("type object ").unwrap_or(message);
             let (type_name, rest) = of_type.strip_prefix('\'')?.split_once('\'')?;
             let attribute = rest.split_once("no attribute '")?.1.split('\'').next()?;
-            has_attribute(type_name, attribute).then(|| format!("`{type_name}.{attribute}`"))?
+            let of = stands_for(type_name).unwrap_or(type_name);
+            has_attribute(type_name, attribute).then(|| format!("`{of}.{attribute}`"))?
         }
         ExcType::TypeError => type_gap(message)?,
         ExcType::ValueError => value_gap(message)?.to_owned(),
@@ -144,6 +157,9 @@ fn type_gap(message: &str) -> Option<String> {
         }
         _ if message.starts_with("type int doesn't define __round__") => {
             return Some("`round` of such a number".to_owned());
+        }
+        "'_Match' object is not subscriptable" => {
+            return Some("a match in brackets; `group` gives the same".to_owned());
         }
         _ if is_of_many(message) => return Some("methods of sets with none or several arguments".to_owned()),
         "cannot create 'object' instances" => return Some("`object()`".to_owned()),

@@ -4,6 +4,8 @@
 //! - `del d[k]` becomes `d.pop(k)`.
 //! - The engine evaluates generator expressions and `map`, `filter`, `zip`, `enumerate`, `reversed` whole, into lists. Where one is
 //!   not consumed whole at once it becomes an iterator that makes an element at a time, or is refused (`lazily`).
+//! - `%` of what may be a text becomes a function that fills texts in, too.
+//! - An `import` becomes a call of the prelude's function for it, where the prelude has one: only one that is come to can be refused.
 //! - Assignments to several places at once, `+=` and `except` (`statements`); the order of sets (`sets`); builtins and methods
 //!   that compute something else (`calls`).
 //!
@@ -20,13 +22,14 @@ use monty_types::StackFrame;
 use ruff_python_ast::name::Name;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{
-    Comprehension, Expr, ExprAttribute, ExprCall, ExprContext, ExprNumberLiteral, Number, Operator, Stmt, StmtDelete,
+    Comprehension, Expr, ExprAttribute, ExprBinOp, ExprCall, ExprContext, ExprNumberLiteral, Number, Operator, Stmt,
+    StmtDelete, StmtImport, StmtImportFrom,
 };
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use crate::edits::{Edit, Edited, apply};
 use crate::known::{TYPES, is_method};
-use crate::screen::{Own, line_of, screen};
+use crate::screen::{IMPORTED, Own, bound_by, line_of, screen};
 use stepwright_program::parse::{ParseFailure, with_module, with_parsed};
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
@@ -38,6 +41,8 @@ pub(crate) struct Prepared {
     pub(crate) code: String,
     /// For each line of it, from which of the source's it comes (from 1); none for what is not the source's.
     lines: Vec<Option<u32>>,
+    /// How many lines of the source are the prelude's.
+    before: u32,
     /// Whether an order of a set can no longer be told from what is in it.
     pub(crate) loses: bool,
     /// Names that the module binds and no class or function does.
@@ -48,6 +53,12 @@ impl Prepared {
     /// The line of the source that a line (from 1) comes from.
     pub(crate) fn line(&self, line: u32) -> Option<u32> {
         self.lines.get(usize::try_from(line).ok()?.checked_sub(1)?).copied().flatten()
+    }
+
+    /// The innermost line of the source among the frames that lead to a place: of the code where it has one, else of the prelude.
+    pub(crate) fn innermost(&self, frames: &[StackFrame]) -> Option<u32> {
+        let lines = || frames.iter().rev().filter_map(|frame| self.line(frame.start.line));
+        lines().find(|line| *line > self.before).or_else(|| lines().next())
     }
 
     /// The code at which a frame stands, if it stands in one line.
@@ -88,7 +99,8 @@ pub(crate) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
     let functions = own.globals.difference(&own.inner).cloned().collect();
     // An edit that went wrong is no mistake of the code's.
     with_module(&code, |_| ()).map_err(|_| Fault::new(in_this_form()))?;
-    Ok(Prepared { code, lines, loses: own.loses, functions })
+    let before = u32::try_from(prelude.matches('\n').count()).unwrap_or(u32::MAX);
+    Ok(Prepared { code, lines, before, loses: own.loses, functions })
 }
 
 /// Whether it is a whole number as it stands.
@@ -282,10 +294,43 @@ impl<'s> Rewriter<'s> {
                 self.at_once.insert(starred.value.range());
                 self.ordered(&starred.value);
             }
-            Expr::BinOp(it) if it.op == Operator::Pow && !is_whole(&it.left) && !is_whole(&it.right) => self.power(it),
+            Expr::BinOp(it) if it.op == Operator::Pow && !is_whole(&it.left) && !is_whole(&it.right) => {
+                self.in_place_of(it, "__pow__", "**");
+            }
+            Expr::BinOp(it) if it.op == Operator::Mod && may_fill(it) => self.in_place_of(it, "__percent__", "%"),
             Expr::FString(_) => self.shown_in(expr),
             _ => walk_expr(self, expr),
         }
+    }
+
+    /// Whether a statement is an import that is to be a call.
+    fn is_called(&self, statement: &impl Ranged) -> bool {
+        self.own.imports.is_some_and(|from| statement.start().to_usize() >= from)
+    }
+
+    fn import(&mut self, it: &StmtImport) {
+        let [module, _] = IMPORTED;
+        let calls = it.names.iter().map(|alias| format!("{} = {module}('{}')", bound_by(alias), alias.name));
+        self.replace(it.range, calls.collect::<Vec<_>>().join("; "));
+    }
+
+    fn import_from(&mut self, it: &StmtImportFrom) {
+        let [_, member] = IMPORTED;
+        let of = ".".repeat(it.level as usize) + it.module.as_ref().map_or("", |module| module.as_str());
+        let calls = it.names.iter().map(|alias| match alias.name.as_str() {
+            "*" => format!("{member}('{of}', '*')"),
+            name => format!("{} = {member}('{of}', '{name}')", bound_by(alias)),
+        });
+        self.replace(it.range, calls.collect::<Vec<_>>().join("; "));
+    }
+}
+
+/// Whether a `%` may fill a text in, as far as can be seen: what is left alone and is a text all the same is refused by its label.
+fn may_fill(it: &ExprBinOp) -> bool {
+    match it.left.as_ref() {
+        Expr::StringLiteral(_) | Expr::FString(_) => true,
+        Expr::NumberLiteral(_) => false,
+        _ => !it.right.is_number_literal_expr(),
     }
 }
 
@@ -298,6 +343,8 @@ impl<'a> Visitor<'a> for Rewriter<'_> {
             Stmt::AugAssign(it) if it.op == Operator::Pow && !is_whole(&it.value) => self.add(it, "__exponent__"),
             Stmt::For(it) => self.for_each(it),
             Stmt::Try(it) => self.attempt(it),
+            Stmt::Import(it) if self.is_called(it) => self.import(it),
+            Stmt::ImportFrom(it) if self.is_called(it) => self.import_from(it),
             _ => walk_stmt(self, stmt),
         }
     }
@@ -373,10 +420,34 @@ mod tests {
             ("s.center(5); s.find('', 4)", "__center__(s, 5); __find__(s, '', 4)"),
             ("f(**a, b=(1), c=2)", "f(**a, **{'b': (1)}, **{'c': 2})"),
             ("try: f()\nexcept: g()", "try: f()\nexcept BaseException as __e__: __caught__(__e__, False); g()"),
+            (
+                "'%s' % x + (y) % (z)\n_ = 5 % x + x % 2",
+                "__percent__('%s' , x) + __percent__((y) , (z))\n_ = 5 % x + x % 2",
+            ),
             ("s = {1, 2}\nfor x in s: f'{s}'", "s = {1, 2}\nfor x in __order__(s): f'{ __shown__(s)}'"),
         ] {
             assert_eq!(rewritten(source), expected);
         }
+    }
+
+    #[test]
+    fn imports_are_calls_where_the_prelude_has_them() {
+        let prelude = "from collections import deque\ndef _module(name): pass\ndef _member(module, name): pass\n";
+        let of_code = |code: &str| {
+            let prepared = prepare(prelude, code)?;
+            Ok::<String, Fault>(prepared.code.strip_prefix(prelude).unwrap_or_default().to_owned())
+        };
+        for (code, calls) in [
+            ("import re; x = 1", "re = _module('re'); x = 1"),
+            ("if x:\n    import a.b, c as d", "if x:\n    a = _module('a.b'); d = _module('c')"),
+            ("from ..a import (b,\n  c as d)\ne", "b = _member('..a', 'b'); d = _member('..a', 'c')\ne"),
+            ("from a import *", "_member('a', '*')"),
+            ("x = \"\"\"\nimport re\n\"\"\"", "x = \"\"\"\nimport re\n\"\"\""),
+        ] {
+            assert_eq!(of_code(code).unwrap(), calls);
+        }
+        let fault = of_code("import a\na.__b").unwrap_err();
+        assert!(matches!(fault, Fault { line: Some(5), kind: FaultKind::Forbidden(_) }), "{fault}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use ruff_python_ast::name::Name;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_parameter, walk_pattern, walk_stmt};
 use ruff_python_ast::{
-    ExceptHandler, Expr, ExprContext, ExprNumberLiteral, ModModule, Number, Operator, Parameter, Pattern, Stmt,
+    Alias, ExceptHandler, Expr, ExprContext, ExprNumberLiteral, ModModule, Number, Operator, Parameter, Pattern, Stmt,
 };
 use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
@@ -32,12 +32,19 @@ pub(crate) struct Own {
     pub(crate) has_sets: bool,
     /// Whether it may take something out of a set, after which an order can no longer be told from what is in it.
     pub(crate) loses: bool,
+    /// Where the code begins whose imports are calls of what stands before it; nothing where no code may import.
+    pub(crate) imports: Option<usize>,
 }
+
+/// The functions of a prelude that code's imports are calls of: `import NAME`, `from MODULE import NAME`.
+pub(crate) const IMPORTED: [&str; 2] = ["_module", "_member"];
 
 /// Looks at parsed code; its first `own` bytes are this program's and may say what they like.
 pub(crate) fn screen(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<Own, Fault> {
-    forbidden(source, parsed, own)?;
-    let mut look = Look::default();
+    let imports = IMPORTED.iter().all(|name| defines(&parsed.syntax().body, name, own)).then_some(own);
+    forbidden(source, parsed, own, imports.is_some())?;
+    let mut look = Look { prelude: own, ..Look::default() };
+    look.own.imports = imports;
     look.visit_body(&parsed.syntax().body);
     if let Some((offset, kind)) = look.refused {
         return Err(Fault::at(line_of(source, offset), kind));
@@ -50,18 +57,33 @@ pub(crate) fn line_of(source: &str, offset: usize) -> u32 {
     u32::try_from(position(source, offset).0).unwrap_or(u32::MAX)
 }
 
-/// Statler's own execution refuses code that holds `import` or `__` anywhere; here what a text or a comment says is free.
-fn forbidden(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<(), Fault> {
+/// Whether the first `own` bytes define a function of that name.
+fn defines(body: &[Stmt], name: &str, own: usize) -> bool {
+    let before = body.iter().take_while(|statement| statement.end().to_usize() <= own);
+    before.filter_map(|statement| statement.as_function_def_stmt()).any(|def| def.name.as_str() == name)
+}
+
+/// Statler's own execution refuses code that holds `import` or `__` anywhere; here what a text or a comment says is free, and an `import`
+/// where it is a call.
+fn forbidden(source: &str, parsed: &Parsed<ModModule>, own: usize, imports: bool) -> Result<(), Fault> {
     for token in parsed.tokens().iter().filter(|token| token.range().start().to_usize() >= own) {
         let text = source.get(token.range().to_std_range()).unwrap_or_default();
         let what = match token.kind() {
-            TokenKind::Import => "import".to_owned(),
+            TokenKind::Import if !imports => "import".to_owned(),
             TokenKind::Name if text.contains("__") => format!("the name `{text:.60}`, because of its two underscores"),
             _ => continue,
         };
         return Err(Fault::at(line_of(source, token.range().start().to_usize()), FaultKind::Forbidden(what)));
     }
     Ok(())
+}
+
+/// The name that an import binds: of `import a.b` the first part.
+pub(crate) fn bound_by(alias: &Alias) -> Name {
+    match &alias.asname {
+        Some(name) => name.id.clone(),
+        None => Name::new(alias.name.as_str().split('.').next().unwrap_or_default()),
+    }
 }
 
 /// Methods after which a set's order depends on what was in it before.
@@ -100,6 +122,8 @@ fn has_two_stars(target: &Expr) -> bool {
 #[derive(Default)]
 struct Look {
     own: Own,
+    /// How many bytes are this program's.
+    prelude: usize,
     depth: usize,
     classes: usize,
     functions: usize,
@@ -119,6 +143,10 @@ impl Look {
         if self.classes > 0 {
             self.own.attributes.insert(name.clone());
         }
+    }
+
+    fn imports(&self, node: &impl Ranged) -> bool {
+        self.own.imports.is_some_and(|from| node.start().to_usize() >= from)
     }
 
     fn enter(&mut self, node: &impl Ranged) -> bool {
@@ -160,7 +188,16 @@ impl<'a> Visitor<'a> for Look {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if self.enter(stmt) {
             match stmt {
+                // A method of this program's that has the name of a text's is one that is called all the same.
+                Stmt::FunctionDef(def) if self.classes > 0 && def.start().to_usize() < self.prelude => {
+                    self.own.names.insert(def.name.id.clone());
+                    self.own.inner.insert(def.name.id.clone());
+                }
                 Stmt::FunctionDef(def) => self.bind(&def.name.id),
+                Stmt::Import(it) if self.imports(it) => it.names.iter().for_each(|alias| self.bind(&bound_by(alias))),
+                Stmt::ImportFrom(it) if self.imports(it) => {
+                    it.names.iter().for_each(|alias| self.bind(&bound_by(alias)));
+                }
                 Stmt::ClassDef(def) => {
                     self.bind(&def.name.id);
                     if let Some(seen) = seen_in_class(&def.body) {

@@ -133,6 +133,43 @@ fn code_of_ones_own_may_say_what_a_models_may_not() {
     }
 }
 
+/// The prelude of a policy of code, as far as the worker minds it.
+const OF_POLICIES: &str = "class _Re:\n    def split(self, text):\n        return text.split()\n    def check(self, text):\n        \
+                           return None if text else 1 // 0\ndef _module(name):\n    return trial_report(name) or _re\n\
+                           def _member(module, name):\n    return trial_report(module + name)\n_re = _Re()\n";
+
+#[test]
+fn an_import_is_a_call_where_it_is_come_to() {
+    assert_eq!(trial(OF_POLICIES, "if 0:\n    import math\ntrial_report(1)\n"), Ok(json!(1)));
+    assert_eq!(trial(OF_POLICIES, "def f():\n    import math; trial_report(1)\nf()\n"), Ok(json!("math")));
+    assert_eq!(trial(OF_POLICIES, "from ast import literal_eval as l\n"), Ok(json!("astliteral_eval")));
+    assert!(matches!(trial_fails("", "if 0:\n    import math\n"), FaultKind::Forbidden(_)));
+}
+
+#[test]
+fn a_prelude_leaves_methods_and_lines_to_the_code() {
+    assert_eq!(
+        trial(OF_POLICIES, "trial_report([list(map(str.split, ['a b'])), _re.split('c')])\n"),
+        Ok(json!([[["a", "b"]], ["c"]]))
+    );
+    let Err(Step::Fault(fault)) = trial(OF_POLICIES, "x = 1\n_re.check('')\n") else { panic!("it fails") };
+    assert_eq!(fault.line, Some(u32::try_from(OF_POLICIES.lines().count()).unwrap() + 2), "{fault}");
+    for (code, what) in [("_re.purge", "`re.purge`"), ("_re.check('x')\n_re.findall.x", "`re.findall`")] {
+        assert_eq!(trial_fails(OF_POLICIES, code), FaultKind::Unsupported(what.to_owned()));
+    }
+    let FaultKind::Raised(kind, words) = trial_fails(OF_POLICIES, "_re.foo") else { panic!("Python has none, too") };
+    assert_eq!((kind.as_str(), words.as_str()), ("AttributeError", "module 're' has no attribute 'foo'"));
+}
+
+#[test]
+fn texts_are_run_nowhere_and_do_nothing_in_code_by_itself() {
+    for code in ["eval('1')", "exec('x = 1')", "f = eval\nf('1')"] {
+        assert!(matches!(trial_fails("x = 1\n", code), FaultKind::Forbidden(_)), "{code}");
+        assert!(matches!(trial_fails("", code), FaultKind::Forbidden(_)), "{code}");
+        assert_eq!(run_with(code, Limits::default(), &[]).fault, None, "{code}");
+    }
+}
+
 #[test]
 fn a_trial_tells_what_its_code_raises() {
     let code = "def trial_check(lamp, name):\n    assert lamp.seen[name] or 1 // 0\n\ndef trial(args):\n    try:\n        \
@@ -144,7 +181,7 @@ fn a_trial_tells_what_its_code_raises() {
 #[test]
 fn a_trial_stops_where_cpython_does_and_gaps_are_no_outcome() {
     assert_eq!(trial("", "trial_report(any(1 // x for x in [1, 0]))\n").unwrap(), json!(true));
-    for gap in ["'a' % 1", "'a'.isprintable()", "{1} < {2}"] {
+    for gap in ["'%a' % 1", "'a'.isprintable()", "{1} < {2}"] {
         let kind = trial_fails("", &format!("try:\n    {gap}\nexcept Exception:\n    trial_report(1)\n"));
         assert!(matches!(kind, FaultKind::Unsupported(_)), "{gap}: {kind:?}");
     }

@@ -7,13 +7,13 @@ class Agent:
 
     # Does an action, given as its text. Returns what is seen then.
     def do(self, action):
-        seen = act(str(action))[0]
+        seen = _act(_str(action))[0]
         self._acts.append([action, seen])
         return seen
 
     # The last three acts with what was seen. For the messages of assertions only.
     def report(self):
-        return 'Done last:' + ''.join(['\nAction: ' + str(action) + '\nSeen: ' + seen for action, seen in self._acts[-3:]])
+        return 'Done last:' + ''.join(['\nAction: ' + _str(action) + '\nSeen: ' + seen for action, seen in self._acts[-3:]])
 
 def _brought(agent, acts):
     agent._acts.extend(acts)

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use stepwright_program::SyntaxFault;
 use stepwright_skill::code;
 
+use super::messages::SAID;
 use stepwright_method::Context;
+use stepwright_text::words::stripped;
 
 /// The name of the function that a program is.
 pub(super) const FUNCTION: &str = "solution";
@@ -58,7 +60,7 @@ impl Form {
     pub(super) fn function(self, answer: &str, again: bool) -> String {
         match self {
             Form::Published => {
-                let answer = answer.trim();
+                let answer = stripped(answer);
                 let blanks = BLANKS[usize::from(again)];
                 let whole = if answer.starts_with(HEADER) {
                     answer.to_owned()
@@ -82,7 +84,8 @@ impl Form {
         let revised = decided.map(|behind| first().unwrap_or(behind).1.trim());
         match (self, revised) {
             (Form::Published, revised) => {
-                let revised = revised.map(|text| text.trim_matches('`').replace("Revised code:", "").trim().to_owned());
+                let text = |text: &str| text.trim_matches('`').replace("Revised code:", "");
+                let revised = revised.map(|revised| stripped(&text(stripped(revised))).to_owned());
                 reworded(revised.as_deref().unwrap_or(function))
             }
             (Form::Mended, Some(revised)) if !code::written(revised).trim().is_empty() => {
@@ -114,7 +117,9 @@ impl Form {
             Form::Mended => r#"'"' + value.replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\n') + '"'"#,
         };
         let report = if self == Form::Published && class.contains(REPORTED) { REPORT } else { "" };
-        format!("{ASK}{report}def _shown(value):\n    return {shown} if isinstance(value, str) else str(value)\n")
+        format!(
+            "{ASK}{SAID}{report}def _shown(value):\n    return {shown} if _isinstance(value, _str) else _str(value)\n"
+        )
     }
 }
 
@@ -173,10 +178,17 @@ pub(super) fn telling(program: &str) -> String {
     format!("{before}try: {}\nfinally: {}(_variables())\n", call.trim_end(), code::VARIABLES)
 }
 
-/// The step that an answer names: its first digit; the first where there is none, or 0.
+/// The step that an answer names: its first digit, of any script; the first where there is none, or 0.
 pub(super) fn step(answer: &str) -> usize {
-    let digit = answer.chars().find_map(|c| c.to_digit(10));
-    digit.filter(|digit| *digit > 0).unwrap_or(1) as usize
+    let digit = code::find_all(r"\d", answer).first().and_then(|digit| digit.chars().next()).map(value);
+    digit.filter(|digit| *digit > 0).unwrap_or(1)
+}
+
+/// The value of a digit. Those of a script follow each other, in some scripts several times, but never more than fifty.
+fn value(digit: char) -> usize {
+    let before: String = (0..=60).rev().filter_map(|n| char::from_u32(u32::from(digit).checked_sub(n)?)).collect();
+    let row = code::find_all(r"\d+$", &before).first().map_or(0, |row| row.chars().count());
+    row.saturating_sub(1) % 10
 }
 
 #[cfg(test)]
@@ -205,7 +217,7 @@ mod tests {
     #[test]
     fn the_published_form_is_the_published_programs() {
         let published = |answer: &str, again| Form::Published.function(answer, again);
-        assert_eq!(published(" # Plan\n    pass\n", false), format!("{HEADER}\n        # Plan\n    pass"));
+        assert_eq!(published("\u{1c} # Plan\n    pass\n\u{1f}", false), format!("{HEADER}\n        # Plan\n    pass"));
         assert_eq!(published("# Plan\n    CD()", true), format!("{HEADER}\n                # Plan\n    cd()"));
         assert_eq!(
             published("def solution(agent, start_from=1):\n    pass\nsolution(agent)", true),
@@ -249,5 +261,6 @@ mod tests {
         assert_eq!(with(Form::Published, Some(&[])), "def solution(agent, start_from):\n    pass");
         assert_eq!(with(Form::Published, None), function, "of a failed definition there are none");
         assert_eq!(["2", "From step 3 on.", "0", "none", "12"].map(step), [2, 3, 1, 1, 1]);
+        assert_eq!(["٣", "Step ７.", "𝟘 1", "𝟡", "² 4"].map(step), [3, 7, 1, 9, 4], "as `\\d` and `int` have it");
     }
 }

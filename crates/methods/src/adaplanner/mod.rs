@@ -17,10 +17,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use stepwright_skill::code::{self, Next, PRELUDE, Parts};
+use stepwright_skill::code::{self, Next, Parts};
 
 use self::answers::{ANSWERS, Form};
-use self::opened::{Opened, opened};
+use self::opened::{Meaning, Opened, opened};
 use super::code_policy::{RunSoFar, ask, computed, in_words, next_line, program, rows, stopped};
 use super::react::{LIMITS, over};
 use stepwright_episode::{ArtifactId, Ask, AskId, AskKind, AskState, Decision, Generation, Node, Origin, Shape};
@@ -208,11 +208,14 @@ fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>
     let between = Form::of(cx).between(class.text);
     let begun = format!("agent = _brought(Agent(_things), _acts)\n{} = _things\n", class.things);
     let own = format!("{}\n{between}", class.text);
-    let Opened { code, added, names } = open(&format!("{own}{begun}"), &messages::as_texts(force.text));
-    let told = names.iter().map(|name| {
-        format!("    try:\n        kept.append(['{name}', _shown({name})])\n    except NameError:\n        pass\n")
+    let opened = open(&format!("{own}{begun}"), &messages::as_texts(force.text));
+    // Names of its own have an underscore: what it calls a variable is no longer the program's.
+    let told = opened.names.iter().map(|name| {
+        let global = opened.global(name);
+        format!("    try:\n        _kept.append(['{name}', _shown({global})])\n    except NameError:\n        pass\n")
     });
-    let telling = format!("def _variables():\n    kept = []\n{}    return kept\n", told.collect::<String>());
+    let telling = format!("def _variables():\n    _kept = []\n{}    return _kept\n", told.collect::<String>());
+    let Opened { code, added, .. } = opened;
     let program = answers::telling(&code);
     let path = cx.path();
     let until = path.iter().position(|node| node.id == force.made_at).unwrap_or_default();
@@ -226,16 +229,23 @@ fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>
     (Parts { own: own + &telling + &begun, library: String::new(), program, added, untold }, values)
 }
 
-/// A program with the variables of its function opened, but for the names that mean something in the code before it.
+/// Names of the code that tells a program's variables.
+const TELLING: [&str; 2] = ["_variables", "_kept"];
+
+/// Python's functions and types, as far as a variable may be called so.
+const BUILTINS: &str = "abs all any ascii bin bool bytes callable chr complex dict dir divmod enumerate eval exec filter float format \
+    frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter len list locals map max memoryview min next \
+    object oct open ord pow print property range repr reversed round set setattr slice sorted str sum super tuple type vars zip";
+
+/// A program with the variables of its function opened, but for the names that the code before it needs: those with an underscore.
 fn open(own: &str, program: &str) -> Opened {
-    let functions = code::functions();
-    let mut taken: BTreeSet<&str> = functions.iter().map(String::as_str).collect();
-    let heads = PRELUDE.lines().chain(own.lines()).filter(|line| !line.starts_with(char::is_whitespace));
-    taken.extend(heads.filter_map(|line| {
-        let line = line.strip_prefix("def ").or_else(|| line.strip_prefix("class ")).unwrap_or(line);
-        line.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()
-    }));
-    opened(program, answers::FUNCTION, &["agent", "start_from"], &taken)
+    let own: BTreeSet<&str> = code::defined(own).chain(TELLING).collect();
+    let meaning = |name: &str| match own.contains(name) || code::is_known(name) {
+        true if name.starts_with('_') => Meaning::Needed,
+        is_known if is_known || BUILTINS.split_whitespace().any(|known| known == name) => Meaning::Other,
+        _ => Meaning::None,
+    };
+    opened(program, answers::FUNCTION, &["agent", "start_from"], &meaning)
 }
 
 /// The step after a program that came to nothing: a correction, or a person's.
@@ -245,17 +255,17 @@ fn failed(cx: &Context<'_>, force: &ActivePlan<'_>, end: &Next) -> Step {
         return stopped(&in_words(end));
     }
     let error = match end {
-        Next::Fault { error, .. } => unbound(error, &open("", force.text).names),
+        Next::Fault { error, .. } => unbound(error, &open("", force.text)),
         _ => String::new(),
     };
     ask(cx, "fix", AskKind::PLAN, false, prompt::fix(cx, &error))
 }
 
 /// An error in the words it has where variables are a function's own.
-fn unbound(error: &str, names: &[String]) -> String {
-    let name =
+fn unbound(error: &str, opened: &Opened) -> String {
+    let global =
         error.trim_end().strip_prefix("NameError: name '").and_then(|rest| rest.strip_suffix("' is not defined"));
-    match name.filter(|name| names.iter().any(|known| known == name)) {
+    match global.and_then(|global| opened.names.iter().find(|name| opened.global(name) == global)) {
         Some(name) => format!("UnboundLocalError: local variable '{name}' referenced before assignment\n"),
         None => error.to_owned(),
     }

@@ -1,14 +1,15 @@
 //! Prompts of AdaPlanner: the agent's class without its bodies, a solution of the task's kind, the task with the things there are.
 
 use serde::Serialize;
-use serde_json::{Value, json};
 use stepwright_skill::code;
 use stepwright_trajectory::react::first;
 
-use crate::code_policy::message;
+use crate::code_policy;
 use crate::react::examples_of;
 use stepwright_episode::PromptRecord;
 use stepwright_method::Context;
+use stepwright_method::publications::Interface;
+use stepwright_text::words::stripped;
 
 /// The file of a world's agent as a class, and that of the solutions of its kinds of tasks.
 const AGENT: &str = "agent.py";
@@ -65,9 +66,7 @@ fn solution(file: &'static str, kind: &str) -> Option<&'static str> {
 /// The things that the first observation names with their numbers; where it names none, actions there are.
 pub(super) fn things(cx: &Context<'_>) -> Vec<String> {
     let seen = cx.path().first().map(|reset| first(&reset.outcome.observation)).unwrap_or_default();
-    let found = code::pure("re_findall", &[json!(r"\b\w+ \d+\b"), json!(seen)]).and_then(Result::ok);
-    let found = found.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let things: Vec<String> = found.map(str::to_owned).collect();
+    let things: Vec<String> = code::find_all(r"\b\w+ \d+\b", &seen).into_iter().map(str::to_owned).collect();
     if things.is_empty() {
         cx.world.admissible().unwrap_or_default().into_iter().take(LISTED).collect()
     } else {
@@ -118,6 +117,20 @@ fn material<'a>(cx: &'a Context<'_>, error_msg: &'a str) -> Result<Material<'a>,
     })
 }
 
+/// A prompt of one text; where the model takes chat messages without white space at its ends, as published.
+fn message<C: Serialize>(
+    cx: &Context<'_>,
+    purpose: &str,
+    template: &str,
+    material: &C,
+) -> Result<PromptRecord, String> {
+    let mut prompt = code_policy::message(cx, purpose, template, material)?;
+    if cx.interface(purpose) != Interface::Text {
+        prompt.messages.iter_mut().for_each(|message| message.text = stripped(&message.text).to_owned());
+    }
+    Ok(prompt)
+}
+
 pub(super) fn plan(cx: &Context<'_>) -> Result<PromptRecord, String> {
     message(cx, "plan", "adaplanner/plan", &material(cx, "")?)
 }
@@ -146,6 +159,8 @@ pub(super) fn start(cx: &Context<'_>, previous: &str, revised: &str) -> Result<P
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -22,11 +22,20 @@ use stepwright_method::skills::TIPS;
 use stepwright_method::{
     Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, WorkInput,
 };
+use stepwright_text::words::stripped;
 
 /// Tokens of every answer, as published.
 const TOKENS: u32 = 8_000;
 /// What the language of a program is called behind a fence.
 const LANGUAGES: [&str; 3] = ["python", "py", "Python"];
+
+/// The program in an answer as published: what stands between the first fence and the second. The word of the language alone is left out of
+/// that, lest no program of a chat model be one; where nothing else is there it is the program.
+fn published(answer: &str) -> String {
+    let block = code::first_block(answer, &LANGUAGES[..1]);
+    let block = if block.is_empty() { answer.split("```").nth(1).unwrap_or_default() } else { &block };
+    stripped(block).to_owned()
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demo2Code;
@@ -69,10 +78,7 @@ impl Method for Demo2Code {
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         match ask.kind {
-            // The word of the language alone is left out of what was published, lest no program of a chat model be one.
-            AskKind::PLAN if stages::is_published(cx) => {
-                whatever(ask, answer, code::first_block(answer.first(), &LANGUAGES[..1]), &[], None)
-            }
+            AskKind::PLAN if stages::is_published(cx) => whatever(ask, answer, published(answer.first()), &[], None),
             AskKind::PLAN => program(ask, answer, code::first_block(answer.first(), &LANGUAGES), &[]),
             _ => Reading::Kept,
         }
@@ -104,5 +110,25 @@ impl Method for Demo2Code {
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         cx.keep(Taken::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_of_the_language_is_a_program_where_nothing_else_is_one() {
+        for (answer, program) in [
+            ("```python\nput()\n```", "put()"),
+            ("```python\n```", "python"),
+            ("```py\nput()\n```", "py\nput()"),
+            ("``` put() ```\n```\nx\n```", "put()"),
+            ("\u{1c}put()\u{1f}\n", "put()"),
+            ("```\n```", ""),
+            ("", ""),
+        ] {
+            assert_eq!(published(answer), program, "{answer}");
+        }
     }
 }

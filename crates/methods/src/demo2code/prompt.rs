@@ -3,12 +3,13 @@
 use serde::Serialize;
 use stepwright_trajectory::react::first;
 
-use super::stages::{CODE, SPECIFY, SUMMARIZE};
+use super::stages::{CODE, Record, SPECIFY, SUMMARIZE, is_published};
 use crate::code_policy::functions_of;
 use crate::react::examples_of;
 use stepwright_episode::PromptRecord;
 use stepwright_method::Context;
 use stepwright_method::publications::Interface;
+use stepwright_text::words::stripped;
 
 /// The file of a world's worked pairs: each headed `== STAGE`, the query, a line `--`, the answer.
 const FILE: &str = "stages.txt";
@@ -35,7 +36,7 @@ fn examples(cx: &Context<'_>, stage: &str) -> Vec<Pair> {
     cx.world.kind().file(FILE).map(|file| pairs(file.text, stage)).unwrap_or_default()
 }
 
-pub(super) fn summarize(cx: &Context<'_>, record: &str) -> Result<PromptRecord, String> {
+pub(super) fn summarize(cx: &Context<'_>, record: &Record) -> Result<PromptRecord, String> {
     #[derive(Serialize)]
     struct Summarize<'a> {
         raw: bool,
@@ -43,8 +44,12 @@ pub(super) fn summarize(cx: &Context<'_>, record: &str) -> Result<PromptRecord, 
         demonstration: &'a str,
     }
     let examples = examples(cx, "summarize");
-    let material = Summarize { raw: raw(cx, SUMMARIZE), examples, demonstration: record };
-    cx.prompting.render("demo2code/summarize", &material)
+    let material = Summarize { raw: raw(cx, SUMMARIZE), examples, demonstration: &record.text };
+    let mut prompt = cx.prompting.render("demo2code/summarize", &material)?;
+    if let Some(last) = prompt.messages.last_mut().filter(|_| record.whole && !material.raw) {
+        last.text.clone_from(&record.text);
+    }
+    Ok(prompt)
 }
 
 pub(super) fn specify(cx: &Context<'_>, goal: &str, summaries: &[String]) -> Result<PromptRecord, String> {
@@ -81,7 +86,20 @@ pub(super) fn code(cx: &Context<'_>, specification: &str) -> Result<PromptRecord
         environment: given.lines().map(|line| format!("# {line}")).collect::<Vec<_>>().join("\n"),
         specification,
     };
-    cx.prompting.render("demo2code/code", &material)
+    let mut prompt = cx.prompting.render("demo2code/code", &material)?;
+    let fenced = [specification, &material.environment].iter().any(|text| text.contains(FENCE));
+    if let Some(last) = prompt.messages.last_mut().filter(|_| fenced && !material.raw && is_published(cx)) {
+        last.text = unfenced(&last.text).to_owned();
+    }
+    Ok(prompt)
+}
+
+const FENCE: &str = "```";
+
+/// A query without the fence around it: as published one that holds a fence itself gets none.
+fn unfenced(query: &str) -> &str {
+    let inside = stripped(query).strip_prefix(FENCE).and_then(|rest| rest.strip_suffix(FENCE));
+    inside.map_or(query, stripped)
 }
 
 #[cfg(test)]
@@ -116,6 +134,12 @@ mod tests {
         }
         assert!(render(CODE, false)[1].text.contains("FUNCTIONS"));
         assert!(!render(CODE, false).iter().any(|message| message.text.contains("solve(")));
+    }
+
+    #[test]
+    fn a_query_loses_the_fence_around_it_alone() {
+        assert_eq!(unfenced("```\n\"\"\"\nUse ``` x ``` code\n\"\"\"\n```"), "\"\"\"\nUse ``` x ``` code\n\"\"\"");
+        assert_eq!(unfenced("a ``` b"), "a ``` b");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::react::{examples_of, transcript_of};
 use stepwright_episode::{Ask, AskKind, Node, OwnAsk};
 use stepwright_method::prompting::of_demonstration;
 use stepwright_method::{Context, Section, SectionLine, StepStatus};
+use stepwright_text::words::stripped;
 
 /// Demonstrations that are summed up.
 const SCENARIOS: usize = 2;
@@ -32,8 +33,7 @@ pub(super) enum Stage {
         /// Which demonstration, from 0.
         number: usize,
         round: usize,
-        /// It, or its summary of the round before.
-        record: String,
+        record: Record,
     },
     Specify {
         goal: String,
@@ -42,6 +42,14 @@ pub(super) enum Stage {
     Code {
         specification: String,
     },
+}
+
+/// A demonstration, or its summary of the round before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Record {
+    pub(super) text: String,
+    /// Whether it is a whole request: an answer that said it again instead of shortening it, which is sent as it is, as published.
+    pub(super) whole: bool,
 }
 
 /// A demonstration: what was to be done, and what happened.
@@ -64,19 +72,31 @@ struct Summary {
     enough: bool,
     /// `None` where the answer is in no form.
     text: Option<String>,
+    /// What is asked with in the next round, where that is not the text.
+    whole: Option<String>,
     /// What it was made of.
-    given: String,
+    given: Record,
 }
 
 impl Summary {
     fn of(record: String) -> Summary {
-        Summary { enough: false, text: Some(record), given: String::new() }
+        Summary { enough: false, text: Some(record), whole: None, given: Record::default() }
     }
 
-    fn read(ask: &Ask, given: String, published: bool) -> Summary {
-        let summed_up = summed_up(ask.text().unwrap_or_default(), &Marks::of(ask, published));
-        let (enough, text) = summed_up.map_or((false, None), |(enough, text)| (enough, Some(text)));
-        Summary { enough, text, given }
+    fn read(ask: &Ask, given: Record, published: bool) -> Summary {
+        match summed_up(ask.text().unwrap_or_default(), &Marks::of(ask, published)) {
+            Some(SummedUp { enough, text, whole }) => Summary { enough, text: Some(text), whole, given },
+            None => Summary { enough: false, text: None, whole: None, given },
+        }
+    }
+
+    /// What the next round is asked with; nothing where the answer was in no form.
+    fn take(&mut self) -> Option<Record> {
+        let text = self.text.take()?;
+        Some(match self.whole.take() {
+            Some(text) => Record { text, whole: true },
+            None => Record { text, whole: false },
+        })
     }
 
     /// What comes of an answer in no form in the round before: it is asked for once more if something is asked again.
@@ -122,7 +142,7 @@ impl Stage {
                 break;
             }
             for (number, summary) in summaries.iter_mut().enumerate() {
-                let Some(record) = summary.text.take() else { return summary.formless(number, round, again) };
+                let Some(record) = summary.take() else { return summary.formless(number, round, again) };
                 match answer(&path, &self::summary(number, round)) {
                     Some(ask) => *summary = Summary::read(ask, record, published),
                     None => return Ok(Stage::Summarize { number, round, record }),
@@ -236,19 +256,34 @@ fn below<'a>(answer: &'a str, mark: &str) -> &'a str {
     answer.split_once(&format!("{mark}\n")).map_or("", |(_, below)| below)
 }
 
-/// Whether a summary says that nothing is left to be joined, and the summary. A "no" anywhere in what it says counts, as published, and is
-/// written small.
-fn summed_up(answer: &str, marks: &Marks) -> Option<(bool, String)> {
+/// An answer to a request for a summary.
+#[derive(Debug, PartialEq, Eq)]
+struct SummedUp {
+    /// Whether it says that nothing is left to be joined. A "no" anywhere in what it says counts, as published, and is written small.
+    enough: bool,
+    text: String,
+    /// As in [`Summary`].
+    whole: Option<String>,
+}
+
+fn summed_up(answer: &str, marks: &Marks) -> Option<SummedUp> {
     let shown = "[[Input Trajectory:]]";
     let answer = answer.split_once(END).map_or(answer, |(answer, _)| answer);
     let (asked, summary) = (marks.find(answer, &marks.asked, is_asked), marks.find(answer, &marks.summary, is_summary));
     let Some((asked, summary)) = asked.zip(summary) else {
-        // A demonstration said again.
-        return answer.trim().strip_prefix(shown).map(|text| (false, text.trim().to_owned()));
+        // A demonstration said again: as published wherever the mark is, and the text is what stands below it.
+        let answer = stripped(answer);
+        let text = match marks.published {
+            true => answer.contains(shown).then(|| below(answer, shown)),
+            false => answer.strip_prefix(shown),
+        };
+        let whole = marks.published.then(|| answer.to_owned());
+        return text.map(|text| SummedUp { enough: false, text: stripped(text).to_owned(), whole });
     };
     let said = below(answer, asked);
     let said = said.split_once(summary).map_or(said, |(said, _)| said);
-    Some((!said.contains("no"), below(answer, summary).trim().to_owned()))
+    let text = stripped(below(answer, summary)).to_owned();
+    Some(SummedUp { enough: !said.contains("no"), text, whole: None })
 }
 
 /// The specification in the answer to an ask.
@@ -261,7 +296,7 @@ fn specified<'a>(answer: &'a str, marks: &Marks) -> Option<&'a str> {
     // On the mark's own line it is read too, which as published is nothing at all.
     let text = Some(below(answer, mark)).filter(|text| marks.published || !text.is_empty());
     let text = text.or_else(|| answer.split_once(mark).map(|(_, text)| text)).unwrap_or_default();
-    Some(text.split_once(END).map_or(text, |(text, _)| text).trim())
+    Some(stripped(text.split_once(END).map_or(text, |(text, _)| text)))
 }
 
 /// The specification, for panes and exports.
@@ -286,7 +321,9 @@ mod tests {
             )
         };
         let summary = "* a\n* b";
-        let (any, summed_up) = (Marks::default(), |answer: &str| super::summed_up(answer, &Marks::default()));
+        let plain = |read: SummedUp| (read.enough, read.text);
+        let (any, summed_up) =
+            (Marks::default(), |answer: &str| super::summed_up(answer, &Marks::default()).map(plain));
         let of = |said: &str| summed_up(&answer(said));
         assert_eq!(of("yes"), Some((true, summary.to_owned())));
         assert_eq!(of("no."), Some((false, summary.to_owned())));
@@ -309,10 +346,32 @@ mod tests {
         };
         assert_eq!(super::summed_up(&answer("yes"), &exact), None);
         let short = answer("yes").replace("Short enough?", "Short?");
-        assert_eq!(super::summed_up(&short, &exact), Some((true, summary.to_owned())));
+        assert_eq!(super::summed_up(&short, &exact).map(plain), Some((true, summary.to_owned())));
         assert_eq!(specified("[[Specification:]]\nA", &exact), None);
         assert_eq!(specified("[[Task Specification:]] A\nB", &exact), Some(""));
         assert_eq!(specified("[[Task Specification:]]\nA\n", &exact), Some("A"));
+    }
+
+    #[test]
+    fn a_demonstration_said_again_is_sent_as_it_is_where_that_is_published() {
+        let again = |answer: &str, published| {
+            let read = super::summed_up(answer, &Marks { published, ..Marks::default() });
+            read.map(|read| (read.text, read.whole))
+        };
+        let own = |text: &str, whole: Option<&str>| Some((text.to_owned(), whole.map(str::to_owned)));
+        for (answer, text, mended) in [
+            ("[[Input Trajectory:]]\n* a", "* a", own("* a", None)),
+            ("[[Input Trajectory:]] x", "", own("x", None)),
+            ("Here: [[Input Trajectory:]]\n* a", "* a", None),
+        ] {
+            let spaced = format!("\u{1c}\n{answer}\n\u{1f}");
+            assert_eq!(again(&spaced, true), own(text, Some(answer)), "{answer}");
+            assert_eq!(again(answer, false), mended, "{answer}");
+        }
+        assert_eq!(again("x", true), None);
+        let mut summary = Summary { whole: Some("w".to_owned()), ..Summary::of("t".to_owned()) };
+        assert_eq!(summary.take(), Some(Record { text: "w".to_owned(), whole: true }));
+        assert_eq!(summary.take(), None);
     }
 
     #[test]

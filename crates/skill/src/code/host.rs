@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::patterns::{Which, matches};
+
 /// How much of a requirement's words a description must have.
 const MATCH: f64 = 0.8;
-/// Most steps back a pattern may take before it is given up.
-const BACKTRACKS: usize = 100_000;
 
 /// The answer to a host function of this file.
 pub type Pure = Result<Value, String>;
@@ -17,22 +17,12 @@ pub type Pure = Result<Value, String>;
 pub fn pure(function: &str, args: &[Value]) -> Option<Pure> {
     let text = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or_default();
     Some(match function {
-        "re_search" => pattern(text(0)).and_then(|pattern| {
-            let found =
-                pattern.captures(text(1)).map_err(|e| format!("the pattern {:?} was given up: {e}", text(0)))?;
-            let groups = |found: fancy_regex::Captures<'_>| {
-                found.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect::<Vec<_>>()
-            };
-            Ok(json!(found.map(groups)))
-        }),
-        "re_findall" => pattern(text(0)).map(|pattern| {
-            // As Python has it: the only group, or the whole match.
-            let one = |found: fancy_regex::Captures<'_>| {
-                let place = usize::from(found.len() == 2);
-                found.get(place).map(|group| group.as_str().to_owned()).unwrap_or_default()
-            };
-            json!(pattern.captures_iter(text(1)).map_while(Result::ok).map(one).collect::<Vec<_>>())
-        }),
+        super::MATCHES => {
+            let number = |at: usize| args.get(at).and_then(Value::as_u64).unwrap_or_default();
+            let from = usize::try_from(number(3)).unwrap_or(usize::MAX);
+            matches(text(0), number(1), text(2), from, Which::named(text(4)))
+        }
+        super::REFUSED => Err(text(0).to_owned()),
         "requirement_match_check" => Ok(json!(satisfies(text(0), text(1)))),
         "parse_items_observation_into_items_dict" => Ok(items(text(0))),
         _ => return None,
@@ -52,11 +42,6 @@ pub fn by_rule(function: &str, args: &[Value]) -> Option<Value> {
         }
         _ => return None,
     })
-}
-
-fn pattern(text: &str) -> Result<fancy_regex::Regex, String> {
-    let built = fancy_regex::RegexBuilder::new(text).backtrack_limit(BACKTRACKS).build();
-    built.map_err(|e| format!("the pattern {text:?} cannot be used: {e}"))
 }
 
 /// The words of a text, in lower case.
@@ -185,15 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_bounded_and_found_as_in_python() {
-        assert_eq!(call("re_search", json!([r"mug \d+", "a mug 12, a mug 3"])), json!(["mug 12"]));
-        assert_eq!(call("re_search", json!([r"(\w+) (\d+)", "a pen 1"])), json!(["pen 1", "pen", "1"]));
-        assert_eq!(call("re_search", json!(["x", "a"])), Value::Null);
-        assert_eq!(call("re_findall", json!([r"mug \d", "mug 1 mug 2"])), json!(["mug 1", "mug 2"]));
-        assert_eq!(call("re_findall", json!([r"mug (\d)", "mug 1 mug 2"])), json!(["1", "2"]));
-        assert!(pure("re_search", &[json!("("), json!("a")]).unwrap().is_err());
-        let hostile = json!([r"(?=(a+)+$)(a|a)*\1b", format!("{}c", "a".repeat(40))]);
-        let _ends = pure("re_search", hostile.as_array().unwrap());
+    fn patterns_are_matched_and_what_is_refused_says_why() {
+        let found = |which: &str| call("_matches", json!([r"(\w+) \d", 0, "a mug 1 mug 2", 0, which]));
+        assert_eq!(found("search"), json!([[], [[[2, 7], [2, 5]]]]));
+        assert_eq!(found("all")[1], json!([[[2, 7], [2, 5]], [[8, 13], [8, 11]]]));
+        assert_eq!(found("match")[1], json!([]));
+        assert!(pure("_matches", &[json!("("), json!(0), json!("a"), json!(0), json!("all")]).unwrap().is_err());
+        assert_eq!(pure("_refused", &[json!("no")]), Some(Err("no".to_owned())));
         assert!(pure("act", &[]).is_none());
     }
 

@@ -81,6 +81,9 @@ pub struct RunResult {
     pub ended: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The file of its session; absent without `--sessions`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     #[serde(skip)]
     pub under: Under,
 }
@@ -202,6 +205,7 @@ impl RunResult {
             seconds: episode.seconds,
             ended: episode.ended.clone(),
             error: episode.error.clone(),
+            session: episode.kept.as_ref().map(|file| file.display().to_string()),
             ..RunResult::default()
         };
         match &episode.session {

@@ -93,10 +93,7 @@ impl Opening {
         };
         let duel = Duel { sides: self.sides.clone(), most: self.most_actions };
         let episode = by(setup, (!duel.sides.is_empty()).then_some(duel), cancel).await?;
-        if let Some(file) = kept.get() {
-            SessionFolder::ended(file);
-        }
-        Some(episode)
+        Some(Episode { kept: kept.get().map(|file| SessionFolder::ended(file)), ..episode })
     }
 }
 
@@ -143,18 +140,20 @@ impl SessionFolder {
     }
 
     /// Gives the session of an episode that has ended its name; where that is taken meanwhile, one with another number. Where no other name
-    /// can be given, it keeps the one it has.
-    pub fn ended(file: &Path) {
+    /// can be given, it keeps the one it has. The file that it is in then.
+    pub fn ended(file: &Path) -> PathBuf {
         for name in numbered(&file.with_extension(""), ENDING).take(MOST_NAMES) {
             match std::fs::hard_link(file, &name) {
                 Ok(()) => drop(std::fs::remove_file(file)),
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
                 // Not every disk has such links.
                 Err(_) if name.exists() => continue,
-                Err(_) => drop(std::fs::rename(file, &name)),
+                Err(_) if std::fs::rename(file, &name).is_err() => return file.to_owned(),
+                Err(_) => {}
             }
-            return;
+            return name;
         }
+        file.to_owned()
     }
 }
 
@@ -206,7 +205,7 @@ mod tests {
         for (file, text) in [("a.jsonl", "before"), ("a.jsonl.part", "now"), ("b.jsonl.part", "left")] {
             std::fs::write(at(file), text).unwrap();
         }
-        SessionFolder::ended(&at("a.jsonl.part"));
+        assert_eq!(SessionFolder::ended(&at("a.jsonl.part")), at("a-2.jsonl"));
         let mut names: Vec<String> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

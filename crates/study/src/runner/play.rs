@@ -1,5 +1,6 @@
 //! One headless episode through the driver, watched from outside until its policy ends.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,6 +29,8 @@ pub struct Episode {
     pub unkept: bool,
     /// Whether it broke off because what it asked was not answered.
     pub unanswered: bool,
+    /// The file of its session, where a folder keeps them.
+    pub kept: Option<PathBuf>,
     /// Wall-clock seconds, to the millisecond.
     pub seconds: f64,
 }
@@ -42,6 +45,7 @@ impl Episode {
             error: Some(why),
             unkept: false,
             unanswered: false,
+            kept: None,
             seconds: seconds_since(began),
         }
     }
@@ -144,7 +148,7 @@ pub(crate) async fn play(setup: Setup, duel: Option<Duel>, cancel: &Cancellation
     Some(match session {
         Some(session) => {
             let seconds = seconds_since(began);
-            Episode { session: Ok(session), drift, ended, error, unkept, unanswered, seconds }
+            Episode { session: Ok(session), drift, ended, error, unkept, unanswered, kept: None, seconds }
         }
         None => Episode::not_begun("the driver ended before the episode began".to_owned(), began),
     })

@@ -7,7 +7,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::gate::{is_command, is_implicit};
 use super::{App, Effect, Sleeper, Typed};
 use crate::actions::{ACTIONS, ActionId, Context};
-use crate::chrome::thousands;
 use crate::dialog::act::{Act, Purpose};
 use crate::dialog::compare::Compare;
 use crate::dialog::configure::Configure;
@@ -25,6 +24,7 @@ use crate::pane::{PANES, Pane, PaneAction, PaneId};
 use crate::paste;
 use crate::request;
 use crate::start::StartAction;
+use crate::widgets::words::thousands;
 use stepwright_episode::ProposalId;
 use stepwright_protocol::{Command, Level, Request, Unwritten};
 
@@ -94,11 +94,17 @@ impl App {
             return Ok(action);
         }
         match (pane, gate) {
-            (Some(_), Some(ActionId::Approve)) => Err(format!(
-                "{chord} decides only in Proposals; {} approves from here",
-                self.keymap.hint(ActionId::Approve).unwrap_or_else(|| "the palette".into())
-            )),
+            (Some(_), Some(ActionId::Approve)) => {
+                let over = self.view.session.as_ref().is_some_and(|session| session.is_done());
+                let key = self.keymap.hint(ActionId::Approve).unwrap_or_else(|| "the palette".into());
+                let here = if over { String::new() } else { format!("; {key} approves from here") };
+                Err(format!("{chord} decides only in Proposals{here}"))
+            }
             (Some(_), Some(ActionId::NextProposal | ActionId::PreviousProposal)) => Err(String::new()),
+            // A document that waits is refused wherever it is shown.
+            (Some(ActionId::Pane(PaneAction::ToggleReject)), Some(ActionId::Reject)) if self.view.offer().is_some() => {
+                Ok(ActionId::Reject)
+            }
             // It is about the row under the cursor, in each pane.
             (Some(action @ ActionId::Pane(PaneAction::ToggleReject)), Some(ActionId::Reject)) => {
                 let there = self.keymap.hint(ActionId::Focus(PaneId::Proposals)).unwrap_or_default();
@@ -415,7 +421,9 @@ impl App {
             }
             A::Export => self.open(Pick::export()),
             A::Message => {
-                let text = self.last_message.clone().unwrap_or_else(|| "There was no message yet.".into());
+                // What stands in its line while something is under way comes first.
+                let shown: Vec<String> = self.busy().into_iter().chain(self.last_message.clone()).collect();
+                let text = if shown.is_empty() { "There was no message yet.".into() } else { shown.join("\n") };
                 self.open(asked::message(&text));
             }
             A::Suspend => self.effects.push(Effect::Suspend),

@@ -46,14 +46,27 @@ pub struct Act {
     tools: Option<Toolbox>,
     goes_on: bool,
     judge: Judge,
+    /// Rows of the remark that was drawn last.
+    said: u16,
 }
 
 impl Act {
     pub fn new(purpose: Purpose, text: &str, context: Context<'_>) -> Self {
         let (field, judge) = (Editor::field(text), Judge::new(Of::Action, text));
         let (list, found, asked, tools) = (ListState::default(), Vec::new(), None, context.view.tools());
-        let mut act =
-            Act { purpose, field, list, picking: false, as_typed: false, asked, found, tools, goes_on: false, judge };
+        let mut act = Act {
+            purpose,
+            field,
+            list,
+            picking: false,
+            as_typed: false,
+            asked,
+            found,
+            tools,
+            goes_on: false,
+            judge,
+            said: 0,
+        };
         act.search(context);
         act
     }
@@ -97,7 +110,7 @@ impl Act {
         match listed(context) {
             Some(all) if all.iter().any(|one| one == typed) => true,
             _ if self.judge.fault().is_some() => false,
-            all => all.is_none() || typed.contains('('),
+            all => all.is_none() || is_call(typed),
         }
     }
 
@@ -169,9 +182,12 @@ impl Act {
     }
 
     /// The parts: the field, the remark on it, the number of actions, the actions.
-    fn parts(area: Rect) -> [Rect; 4] {
+    /// A long remark has what the actions leave; they have a row.
+    fn parts(&self, area: Rect) -> [Rect; 4] {
         let (field, rest) = split_top(area, 1);
-        let (said, rest) = split_top(rest, VERDICT_ROWS);
+        let room = rest.height.saturating_sub(1);
+        let left = room.saturating_sub(u16::try_from(self.found.len()).unwrap_or(u16::MAX));
+        let (said, rest) = split_top(rest, self.said.min(left).max(VERDICT_ROWS).min(room.saturating_sub(1)));
         let (title, rows) = split_top(rest, 1);
         [field, said, title, rows]
     }
@@ -188,6 +204,12 @@ impl Act {
         }
         self.changed(context)
     }
+}
+
+/// Whether a text begins as a program's call does; numbers in brackets stand behind names in other actions.
+fn is_call(text: &str) -> bool {
+    let name = text.split_once('(').map_or("", |(name, _)| name);
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
 }
 
 /// The admissible actions, or how the tools are called that actions may call.
@@ -216,10 +238,7 @@ impl Dialog for Act {
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
-        let [field, said, title, rows] = Act::parts(area);
-        let glyphs = &painter.theme.glyphs;
-        self.field.draw_field(painter, field, !self.picking);
-        let columns = usize::from(said.width);
+        let (glyphs, columns) = (&painter.theme.glyphs, usize::from(area.width));
         let fault = self.judge.fault().filter(|_| !self.is_exact(context)).map(SyntaxFault::in_words);
         let words = match (self.question(context), fault, self.judge.verdict(context.view)) {
             (Some(question), ..) => words::labelled("", Role::Warn, &question, columns),
@@ -230,6 +249,9 @@ impl Dialog for Act {
             }
             (None, None, None) => vec![vec![run(Role::Dim, format!("checking {}", glyphs.ellipsis))]],
         };
+        self.said = u16::try_from(words.len()).unwrap_or(u16::MAX);
+        let [field, said, title, rows] = self.parts(area);
+        self.field.draw_field(painter, field, !self.picking);
         painter.rows(said, &words);
         let all = match listed(context) {
             Some(_) if self.goes_on => format!("{} to go on with", words::count(self.found.len(), "way")),
@@ -272,7 +294,7 @@ impl Dialog for Act {
             MouseEventKind::ScrollUp => self.move_in_list(ActionId::ItemUp),
             MouseEventKind::ScrollDown => self.move_in_list(ActionId::ItemDown),
             _ => {
-                let [.., rows] = Act::parts(area);
+                let [.., rows] = self.parts(area);
                 if self.list.mouse(event, rows, self.found.len()).is_some() {
                     return self.use_marked(context);
                 }

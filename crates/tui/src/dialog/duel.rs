@@ -9,6 +9,7 @@ use super::{Context, Dialog, Info, Reply, fitting_key_row};
 use crate::actions::{self, ActionId};
 use crate::event::Input;
 use crate::launcher::{Catalog, Entry};
+use crate::panes::proposals::problem;
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
@@ -262,7 +263,9 @@ fn column(turn: &Turn, side: &Side, theme: &Theme, width: usize) -> Vec<Row> {
     }
     let (glyph, role) = words::mark(&theme.glyphs, turn.mark(proposal));
     let verdict = turn.verdict(proposal.id);
-    let said = verdict.and_then(|v| v.failing_in_words()).or_else(|| proposal.problem.clone());
+    let said = verdict
+        .and_then(|v| v.failing_in_words())
+        .or_else(|| proposal.problem.as_ref().map(|_| problem(proposal).to_owned()));
     let said = said.unwrap_or_else(|| match turn.mark(proposal) {
         Mark::Holds => "every check holds".to_owned(),
         mark => mark.word().to_owned(),

@@ -12,7 +12,6 @@ use crate::widgets::{edit, words};
 use stepwright_episode::{Status, Verdict};
 use stepwright_program::SyntaxFault;
 use stepwright_protocol::{BeliefReading, Command, FormCommand};
-use stepwright_text::sanitize;
 
 /// The pause after the last key before a text is checked.
 const PAUSE: Duration = Duration::from_millis(80);
@@ -199,7 +198,12 @@ pub(crate) fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, col
     };
     let mut rows = Vec::new();
     if let Some(preview) = verdict.preview.as_deref() {
-        rows.extend(words::labelled(&format!("{} ", theme.glyphs.arrow), Role::Dim, &sanitize::line(preview), columns));
+        rows.extend(words::labelled(
+            &format!("{} ", theme.glyphs.arrow),
+            Role::Dim,
+            &words::one_line(preview),
+            columns,
+        ));
     }
     for check in &verdict.checks {
         let (mark, role) = words::mark(&theme.glyphs, check.status.into());

@@ -19,15 +19,7 @@ pub(crate) mod trail;
 
 pub use state::picture;
 
-use super::pane::{Intent, Pane};
-use super::view::View;
-use stepwright_protocol::Level;
-
-/// Takes away what was said against a text that is being typed, once that is changed or left: while keys are text none dismisses it.
-fn unsaid(view: &View) -> Option<Intent> {
-    let against = view.message.as_ref().is_some_and(|(level, _)| *level != Level::Info);
-    against.then(|| Intent::Say(Level::Info, String::new()))
-}
+use super::pane::Pane;
 
 pub fn all() -> Vec<Box<dyn Pane>> {
     vec![

@@ -62,10 +62,10 @@ impl Rewriter<'_> {
         true
     }
 
-    /// A root of a negative number is complex.
-    pub(super) fn power(&mut self, it: &ExprBinOp) {
+    /// Calls a helper with the sides of an operator: a root of a negative number is complex, a text may be filled in.
+    pub(super) fn in_place_of(&mut self, it: &ExprBinOp, helper: &str, operator: &str) {
         self.is_helped = true;
-        self.insert(it.start(), "__pow__(");
+        self.insert(it.start(), &format!("{helper}("));
         self.visit_expr(&it.left);
         // Brackets around the sides stay where they are.
         let between = TextRange::new(it.left.end(), it.right.start());
@@ -73,7 +73,7 @@ impl Rewriter<'_> {
         if text.contains('#') {
             return self.refuse(it, super::in_this_form());
         }
-        self.replace(between, text.replacen("**", ",", 1).replace('\\', ""));
+        self.replace(between, text.replacen(operator, ",", 1).replace('\\', ""));
         self.visit_expr(&it.right);
         self.insert(it.end(), ")");
     }

@@ -47,7 +47,9 @@ fn what_cannot_be_as_in_cpython_is_refused() {
         "int('٣')",
         "float(10 ** 400)",
         "range(3).index(1)",
-        "try:\n    '%d' % 1\nexcept Exception:\n    say('caught')",
+        "x = '%d'\ntry:\n    x %= 1\nexcept Exception:\n    say('caught')",
+        "say('%a' % 'x')",
+        "say('%#f' % 1)",
         "try:\n    'a'.isprintable()\nexcept AttributeError:\n    say('caught')",
         "try:\n    {1} <= {2}\nexcept:\n    say('caught')",
         "try:\n    {}[1]\nexcept KeyError as e:\n    say(e.args[0])",
@@ -76,6 +78,8 @@ fn mistakes_are_told_in_cpythons_words_with_the_codes_lines() {
         ("a, *b, *c = 1", 1, "SyntaxError", "multiple starred expressions in assignment"),
         ("[1]['a']", 1, "TypeError", "list indices must be integers or slices, not str"),
         ("next(x for x in [1] if x > 1)", 1, "StopIteration", ""),
+        ("x = 1\n'%d' % 'x'", 2, "TypeError", "%d format: a real number is required, not str"),
+        ("x = []\nx % 'x'", 2, "TypeError", "unsupported operand type(s) for %: 'list' and 'str'"),
     ] {
         let raised = FaultKind::Raised(exception.to_owned(), message.to_owned());
         assert_eq!(said(code).1, Some((Some(line), raised)), "{code}");

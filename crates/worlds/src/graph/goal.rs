@@ -1,10 +1,9 @@
 //! Goals: literals over the household and over what was done (`INSIDE milk_1 fridge_1`, `DID_READ book_1`), and whether they hold.
 
 use stepwright_graph::vocabulary::Flag as _;
-use stepwright_graph::{Action, At, Graph, Relation, State};
+use stepwright_graph::{Action, At, Graph, Names, PropertyTable, Relation, State};
 
 use super::names::{self, Things};
-use super::source::Home;
 use stepwright_world::{Atom, nearest_ids};
 
 /// The predicate of an action that was done begins so.
@@ -61,16 +60,26 @@ pub fn read(atom: &Atom) -> Result<Says, String> {
     }
 }
 
+/// A household as goals are read in it.
+pub struct Household<'a> {
+    pub number: i64,
+    pub graph: &'a Graph,
+    pub things: &'a Things,
+    pub names: &'a Names,
+    pub general: &'a Names,
+    pub properties: &'a PropertyTable,
+}
+
 /// Whether a goal is of things that are in the household or, where steps are `prepared` for, that preparing may add there.
 /// Errors: it is not, so that it could never hold.
-pub fn possible(atom: &Atom, home: &Home, things: &Things, prepared: bool) -> Result<(), String> {
+pub fn possible(atom: &Atom, household: &Household<'_>, prepared: bool) -> Result<(), String> {
     let says = read(atom)?;
-    let (graph, tables) = (&home.graph, &home.tables);
+    let Household { graph, things, .. } = household;
     // What is to be done counts as the step names it, which may be by a name of scripts.
     let did = matches!(says, Says::Did(_));
     for param in atom.args.iter().filter_map(|name| names::parts(name)) {
         let name = format!("{}_{}", param.name, param.number);
-        let names = if prepared { &tables.general } else { &tables.names };
+        let names = if prepared { household.general } else { household.names };
         let found = if did { things.named(&param, graph, names) } else { things.find(&name) };
         if let Some(at) = found {
             if says == Says::At && !graph.node(at).is_room() {
@@ -78,8 +87,8 @@ pub fn possible(atom: &Atom, home: &Home, things: &Things, prepared: bool) -> Re
             }
             continue;
         }
-        let class = if did { tables.general.in_scene(&param.name) } else { param.name };
-        let may_be_added = graph.first_of(&class).is_some() || tables.properties.of(&class).is_some();
+        let class = if did { household.general.in_scene(&param.name) } else { param.name };
+        let may_be_added = graph.first_of(&class).is_some() || household.properties.of(&class).is_some();
         if prepared && may_be_added {
             continue;
         }
@@ -87,7 +96,7 @@ pub fn possible(atom: &Atom, home: &Home, things: &Things, prepared: bool) -> Re
         let more = if may_be_added { "; with `--run prepared` it may be added" } else { "" };
         return Err(format!(
             "`{atom}`: `{name}` is no thing of scene {}; name one of its things (nearest: {nearest}){more}",
-            home.number
+            household.number
         ));
     }
     Ok(())

@@ -93,6 +93,13 @@ pub struct Task {
     origin: String,
 }
 
+impl Home {
+    fn household<'a>(&'a self, things: &'a Things) -> goal::Household<'a> {
+        let Shared { names, general, properties, .. } = &*self.tables;
+        goal::Household { number: self.number, graph: &self.graph, things, names, general, properties }
+    }
+}
+
 #[derive(Debug)]
 pub struct Listed {
     pub task: Arc<Task>,
@@ -228,7 +235,7 @@ impl Source {
             let home = homes.get(&entry.scene).ok_or_else(|| fail(format!("there is no scene {}", entry.scene)))?;
             let things: &Things = named.entry(entry.scene).or_insert_with(|| Things::of(&home.graph, &[]));
             // How steps are run is not known yet: whether a goal is possible then is asked when its task is opened.
-            let possible = |atom: &Atom, prepared| goal::possible(atom, home, things, prepared);
+            let possible = |atom: &Atom, prepared| goal::possible(atom, &home.household(things), prepared);
             let atoms = entry.goals.iter().map(|goal| {
                 let atom: Atom = goal.parse()?;
                 possible(&atom, false).or_else(|_| possible(&atom, true)).map(|()| atom)
@@ -385,7 +392,8 @@ impl Task {
     fn possible(&self, mode: Mode) -> Result<(), WorldError> {
         let things = Things::of(&self.home.graph, &[]);
         let wrong = |message: String| wrong_task(&Path::new(&self.origin).join(TASKS_FILE), &self.id, &message);
-        let possible = |goal: &Atom| goal::possible(goal, &self.home, &things, mode.prepares()).map_err(wrong);
+        let possible =
+            |goal: &Atom| goal::possible(goal, &self.home.household(&things), mode.prepares()).map_err(wrong);
         self.goals.iter().try_for_each(possible)
     }
 

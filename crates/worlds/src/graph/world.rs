@@ -291,7 +291,7 @@ impl crate::Episode for Episode {
             _ if self.goals.is_empty() => format!("goal {}", self.task.title),
             (None, _) => "all goals are met".to_owned(),
             (Some(goal), 1) => format!("goal {goal}"),
-            (Some(next), left) => format!("next goal (1 of {left} left): {next}"),
+            (Some(next), left) => format!("next of {left} goals: {next}"),
         };
         Some(Map::Rooms(plan::plan(self.graph(), &self.things, &self.wanted(), goal)))
     }

@@ -68,7 +68,7 @@ pub(crate) fn floor_plan(scene: &Scene, state: &State, observed: &Observation, g
     let goal = match goals {
         [] => "all goals are met".to_owned(),
         [goal] => format!("goal {}", goal.literal),
-        [next, ..] => format!("next goal (1 of {} left): {}", goals.len(), next.literal),
+        [next, ..] => format!("next of {} goals: {}", goals.len(), next.literal),
     };
     let hand = state.held.map_or("holds nothing".to_owned(), |held| format!("holds {}", scene.id_of(held)));
     let looks = format!("looks {}", notes::tilt(robot.horizon));

@@ -150,6 +150,8 @@ fn tree(
         let (glyph, role) =
             checked(node).map_or_else(|| mark(node, &theme.glyphs), |mark| words::mark(&theme.glyphs, mark));
         let kind = match node.kind {
+            // As in the Blocking pane.
+            NodeKind::Goal if depth > 0 => "",
             NodeKind::Goal => "goal ",
             NodeKind::Action => "",
             NodeKind::Condition => "needs ",

@@ -174,21 +174,21 @@ pub fn parts(
     parts
 }
 
-/// The rows of parts under their headings, in so many rows; where there is room, with empty rows between the parts and the lines.
+/// The rows of parts under their headings, in so many rows; where there is room, with empty rows between the parts and below headings.
 pub(crate) fn laid(parts: Vec<(String, Vec<Row>)>, height: u16) -> Vec<Row> {
     let parts: Vec<_> = parts.into_iter().filter(|(_, part)| !part.is_empty()).collect();
     let lines: usize = parts.iter().map(|(_, part)| part.len() + 1).sum();
-    let (airy, spread) = (height >= AIRY, 2 * lines + parts.len() <= usize::from(height));
+    let (airy, spread) = (height >= AIRY, lines + 3 * parts.len() <= usize::from(height));
     let mut rows = Vec::new();
     for (title, part) in parts {
         if airy && !rows.is_empty() {
             rows.push(Row::new());
         }
         rows.push(vec![run(Role::Title, title)]);
+        if spread {
+            rows.push(Row::new());
+        }
         for mut row in part {
-            if spread {
-                rows.push(Row::new());
-            }
             row.insert(0, run(Role::Text, "  "));
             rows.push(row);
         }

@@ -12,7 +12,6 @@ use smart_default::SmartDefault;
 use self::editor::PromptEditor;
 use super::trail::Trail;
 use crate::actions::ActionId;
-use crate::chrome::tokens;
 use crate::event::Input;
 use crate::pane::{FEW, Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::theme::{Role, Theme};
@@ -21,6 +20,7 @@ use crate::widgets::draw::{Painter, Row, run, split_left, split_top};
 use crate::widgets::outline::Outline;
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::words;
+use crate::widgets::words::tokens;
 use stepwright_episode::{Ask, AskId, AskState, NodeId};
 use stepwright_protocol::Level;
 

@@ -11,7 +11,7 @@ use super::{
     PreconditionsPane, SetSource, Typing, View, say, send, token,
 };
 use crate::pane::PaneAction;
-use crate::panes::unsaid;
+use crate::pane::unsaid;
 use crate::widgets::edit;
 use stepwright_episode::action_of_effects;
 use stepwright_precondition::{

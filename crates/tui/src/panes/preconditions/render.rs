@@ -195,7 +195,7 @@ impl PreconditionsPane {
             parts.push(dim(format!(", {held} lacking evidence")));
         } else if held > 0 {
             let key = view.key(PaneAction::HeldBack);
-            let held = format!("{held} {}", held_word(self.effects));
+            let held = format!("{held} {}", rows::held_word(self.effects));
             let key = if keys { format!("{key} ") } else { String::new() };
             parts.push(vec![run(Role::Dim, ", "), run(Role::Key, key), run(Role::Text, held)]);
         }
@@ -252,7 +252,7 @@ impl PreconditionsPane {
             }
             0 => format!("No candidates for this action. {infer} infers some; {add} takes your own."),
             left => {
-                let word = held_word(self.effects);
+                let word = rows::held_word(self.effects);
                 format!("No candidates for this action but {left} {word}: {held} shows them; {add} takes your own.")
             }
         }
@@ -370,11 +370,6 @@ fn fitting(parts: Vec<Row>, columns: usize) -> Row {
         shown.extend(part);
     }
     shown
-}
-
-/// What valid candidates are that have a row only where they are asked for.
-pub(super) fn held_word(effects: bool) -> &'static str {
-    if effects { "left alone" } else { "held back" }
 }
 
 fn label(typing: &Typing) -> Row {

@@ -1,6 +1,5 @@
 //! The rows of the preconditions pane: assertions in force that are no candidate, then the candidates, best first.
 
-use super::render::held_word;
 use crate::theme::{Glyphs, Role};
 use stepwright_precondition::{Candidate, CandidateOrigin, Pool, Ranking, Validity};
 use stepwright_text::words::count;
@@ -210,4 +209,9 @@ fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
         text.push_str(&format!("; equivalent to {}", other.text));
     }
     text
+}
+
+/// What valid candidates are that have a row only where they are asked for.
+pub(super) fn held_word(effects: bool) -> &'static str {
+    if effects { "left alone" } else { "held back" }
 }

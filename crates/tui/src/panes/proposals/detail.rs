@@ -48,7 +48,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: Listed, theme
         }
         None => {
             rows.extend(words::labelled("written  ", Role::Text, &proposal.numbered(), width));
-            let (label, why) = (format!("{} no action: ", theme.glyphs.no), super::problem(proposal));
+            let (label, why) = (format!("{} no action: ", theme.glyphs.no), super::outcome::problem(proposal));
             rows.extend(words::labelled(&label, Role::Bad, why, width));
         }
     }
@@ -248,7 +248,7 @@ fn tail(text: &str) -> &str {
 
 fn said(turn: &Turn, decision: &Decision) -> String {
     let who = if decision.by == Actor::Person { "a person" } else { "the policy" };
-    let what = words::one_line(turn.proposal(decision.proposal()).map_or("?", super::surface));
+    let what = words::one_line(turn.proposal(decision.proposal()).map_or("?", super::outcome::surface));
     let words = match &decision.choice {
         Choice::Approve { .. } => format!("{who} approved {what}"),
         Choice::Edit { .. } => format!("{who} edited, and took {what}"),

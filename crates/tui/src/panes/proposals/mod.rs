@@ -4,24 +4,27 @@
 //! method follows.
 
 mod detail;
+mod outcome;
 pub(crate) mod plan;
 pub(crate) mod row;
 
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
+use self::outcome::{Outcome, outcome};
+pub(crate) use self::outcome::{problem, surface};
 use super::offer;
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants, rows_of};
 use crate::request;
 use crate::theme::{Role, Theme};
-use crate::view::{View, Withdrawal};
+use crate::view::View;
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::why::WORDS;
 use crate::widgets::{words, wrap};
-use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
+use stepwright_episode::{ArtifactId, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
 /// Why what was pruned, or is gone from the tree, cannot be taken.
@@ -55,41 +58,6 @@ pub(crate) struct ProposalsPane {
     shown: Option<ProposalId>,
     /// The proposal last explained, and how often assertions had been put in force by then.
     explained: Option<(ProposalId, usize)>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome<'a> {
-    Open,
-    Taken,
-    Rejected(&'a str),
-    /// A person took its action out of the candidates.
-    Pruned,
-    /// It was offered as a leaf that is no longer in the blocking tree.
-    Gone,
-    Replaced,
-}
-
-fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> Outcome<'a> {
-    let withdrawn = || view.withdrawal(proposal);
-    match turn.decision_on(proposal.id).map(|d| &d.choice) {
-        Some(Choice::Reject { reason, .. }) => Outcome::Rejected(reason),
-        _ if withdrawn() == Some(Withdrawal::Pruned) => Outcome::Pruned,
-        _ if withdrawn() == Some(Withdrawal::Gone) => Outcome::Gone,
-        _ if view.was_taken(proposal) => Outcome::Taken,
-        _ if view.node().is_some_and(|node| node.is_replaced(proposal)) => Outcome::Replaced,
-        _ => Outcome::Open,
-    }
-}
-
-pub(crate) fn surface(proposal: &Proposal) -> &str {
-    proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str())
-}
-
-/// Why a text is no action, without the name of the rule that says so, which stands for itself in records (`NotAnAction: …`).
-pub(crate) fn problem(proposal: &Proposal) -> &str {
-    let problem = proposal.problem.as_deref().unwrap_or("it is no action");
-    let is_name = |name: &str| name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric);
-    problem.split_once(": ").filter(|(name, _)| is_name(name)).map_or(problem, |(_, why)| why)
 }
 
 impl ProposalsPane {

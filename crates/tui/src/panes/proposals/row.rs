@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{Outcome, outcome, surface};
+use super::outcome::{Outcome, outcome, surface};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
@@ -43,8 +43,8 @@ pub(crate) fn said(proposal: &Proposal) -> (Cow<'_, str>, Cow<'_, str>) {
     }
 }
 
-/// What became of a proposal in few words, and the reason.
-fn became(view: &View, turn: &Turn, proposal: &Proposal, outcome: Outcome<'_>) -> (String, String) {
+/// What became of a proposal in few words, the reason, and whether that is why it is recommended against its marks, which is always said.
+fn became(view: &View, turn: &Turn, proposal: &Proposal, outcome: Outcome<'_>) -> (String, String, bool) {
     let because = |reason: &str| if reason.is_empty() { String::new() } else { format!(": {reason}") };
     let (state, mut why) = match outcome {
         Outcome::Rejected(reason) => (" rejected".to_owned(), because(reason)),
@@ -63,8 +63,9 @@ fn became(view: &View, turn: &Turn, proposal: &Proposal, outcome: Outcome<'_>) -
         && matches!(turn.mark(proposal), Mark::Fails | Mark::Blocked)
     {
         why.push_str(&format!(" ({reason})"));
+        return (state, why, true);
     }
-    (state, why)
+    (state, why, false)
 }
 
 /// A row's words: the action, what became of it and why, the facts at its end.
@@ -77,8 +78,20 @@ struct Words {
 
 /// What of these has room in so many columns. The reason is left out first, then the facts, of which the second are the shorter ones, then
 /// what became of it. An action that is longer than the row leaves a third of it to them.
-fn fitting(action: &str, (state, why): (&str, &str), facts: [String; 2], columns: usize, ellipsis: &str) -> Words {
+fn fitting(
+    action: &str,
+    (state, why, explains): (&str, &str, bool),
+    facts: [String; 2],
+    columns: usize,
+    ellipsis: &str,
+) -> Words {
     let (whole, state_width) = (action.width(), state.width());
+    if explains && whole + state_width + why.width() > columns {
+        let room = columns.saturating_sub(whole).max(columns / 3).min(why.width());
+        let action = sanitize::fit(action, columns.saturating_sub(room), ellipsis).into_owned();
+        let became = sanitize::fit(why, columns.saturating_sub(action.width()), ellipsis).into_owned();
+        return Words { action, became, facts: String::new() };
+    }
     let [full, short] = facts;
     if whole > columns {
         let facts = if columns / 3 >= full.width() { full } else { short };
@@ -109,13 +122,13 @@ fn words_of(
     theme: &Theme,
     width: usize,
 ) -> Words {
-    let (state, why) = became(view, turn, proposal, outcome);
+    let (state, why, explains) = became(view, turn, proposal, outcome);
     // A person's reason is worth more than the proposer's score.
     let facts = match outcome {
         Outcome::Rejected(_) => [String::new(), String::new()],
         _ => [facts(view, proposal, width, theme), facts(view, proposal, 0, theme)],
     };
-    fitting(&said(proposal).0, (&state, &why), facts, width.saturating_sub(LEAD), theme.glyphs.ellipsis)
+    fitting(&said(proposal).0, (&state, &why, explains), facts, width.saturating_sub(LEAD), theme.glyphs.ellipsis)
 }
 
 /// What the row of a proposal says of it.
@@ -236,7 +249,7 @@ mod tests {
         let facts = || ["  greedy x2".to_owned(), " x2".to_owned()];
         let of = |state: &str, why: &str, columns: usize| {
             let Words { action, became, facts } =
-                fitting("agent.goto('armchair 1')", (state, why), facts(), columns, "~");
+                fitting("agent.goto('armchair 1')", (state, why, false), facts(), columns, "~");
             format!("{action}|{became}|{facts}")
         };
         assert_eq!(of("", reason, 80), format!("agent.goto('armchair 1')|{reason}|  greedy x2"));

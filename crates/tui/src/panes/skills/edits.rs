@@ -8,8 +8,8 @@ use stepwright_skill::{Knowledge, Signature, Skill, SkillCall, cut, file};
 
 use super::{Item, SkillsPane, ViewMode, amended, say};
 use crate::event::Input;
+use crate::pane::unsaid;
 use crate::pane::{Intent, PaneAction};
-use crate::panes::unsaid;
 use crate::view::View;
 use crate::widgets::edit::{self, Edited, Editor};
 use stepwright_episode::ArtifactId;

@@ -1,0 +1,40 @@
+//! What became of a proposal, and the words for it: the action, or why it is none.
+
+use crate::view::{View, Withdrawal};
+use stepwright_episode::{Choice, Proposal, Turn};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome<'a> {
+    Open,
+    Taken,
+    Rejected(&'a str),
+    /// A person took its action out of the candidates.
+    Pruned,
+    /// It was offered as a leaf that is no longer in the blocking tree.
+    Gone,
+    Replaced,
+}
+
+/// What became of a proposal.
+pub(super) fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> Outcome<'a> {
+    let withdrawn = || view.withdrawal(proposal);
+    match turn.decision_on(proposal.id).map(|d| &d.choice) {
+        Some(Choice::Reject { reason, .. }) => Outcome::Rejected(reason),
+        _ if withdrawn() == Some(Withdrawal::Pruned) => Outcome::Pruned,
+        _ if withdrawn() == Some(Withdrawal::Gone) => Outcome::Gone,
+        _ if view.was_taken(proposal) => Outcome::Taken,
+        _ if view.node().is_some_and(|node| node.is_replaced(proposal)) => Outcome::Replaced,
+        _ => Outcome::Open,
+    }
+}
+
+pub(crate) fn surface(proposal: &Proposal) -> &str {
+    proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str())
+}
+
+/// Why a text is no action, without the name of the rule that says so, which stands for itself in records (`NotAnAction: …`).
+pub(crate) fn problem(proposal: &Proposal) -> &str {
+    let problem = proposal.problem.as_deref().unwrap_or("it is no action");
+    let is_name = |name: &str| name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric);
+    problem.split_once(": ").filter(|(name, _)| is_name(name)).map_or(problem, |(_, why)| why)
+}
