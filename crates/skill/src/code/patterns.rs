@@ -50,21 +50,17 @@ pub(super) fn matches(pattern: &str, flags: u64, text: &str, from: usize, which:
 /// The texts of a pattern's matches, as `re.findall` gives them of one without groups; none of what is no pattern.
 pub fn find_all<'t>(pattern: &str, text: &'t str) -> Vec<&'t str> {
     let all = found(pattern, 0, text, 0, Which::All).map(|(_, all)| all).unwrap_or_default();
-    let whole = |one: Vec<Option<Span>>| one.first().copied().flatten();
+    let whole = |one: Match| one.first().copied().flatten();
     all.into_iter().filter_map(|one| whole(one).and_then(|(start, end)| text.get(start..end))).collect()
 }
 
 /// Where something begins and ends, in bytes.
 type Span = (usize, usize);
 type Names = Vec<(String, usize)>;
+/// Of one match the whole and the groups.
+type Match = Vec<Option<Span>>;
 
-fn found(
-    pattern: &str,
-    flags: u64,
-    text: &str,
-    from: usize,
-    which: Which,
-) -> Result<(Names, Vec<Vec<Option<Span>>>), String> {
+fn found(pattern: &str, flags: u64, text: &str, from: usize, which: Which) -> Result<(Names, Vec<Match>), String> {
     if flags & ASCII != 0 {
         return Err("not supported by the sandbox: the flag ASCII of patterns".to_owned());
     }
@@ -100,7 +96,7 @@ fn found(
     Ok((names.collect(), all))
 }
 
-fn places(found: &Captures<'_>) -> Vec<Option<Span>> {
+fn places(found: &Captures<'_>) -> Match {
     found.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect()
 }
 
