@@ -14,6 +14,7 @@ use stepwright_episode::{ArtifactId, Node, Session};
 use stepwright_launch::NewSession;
 use stepwright_study::recordings::document;
 use stepwright_study::statler::live::answers;
+use stepwright_text::words::stripped;
 use stepwright_worlds::table::{Source, TableWorld};
 
 const TABLE: Folder = Folder { name: "", session: |r| cups(r), answers: texts, ended: trajectory };
@@ -128,12 +129,12 @@ fn trajectory(episode: &Recorded, session: &Session) -> Vec<Found> {
     let path = session.path(session.cursor());
     let code = |pair: &[&Node]| {
         let decision = pair[0].turn.decision(pair[1].decision?)?;
-        Some(pair[0].turn.proposal(decision.proposal())?.raw.trim().to_owned())
+        Some(stripped(&pair[0].turn.proposal(decision.proposal())?.raw).to_owned())
     };
     let kept: Vec<Option<String>> = path.windows(2).map(code).collect();
     let wanted: Vec<Option<String>> = recorded.iter().map(|step| step["code"].as_str().map(str::to_owned)).collect();
     let state = session.made_by(&ArtifactId::BELIEF).flatten().map(|(_, offer)| match offer.ask {
-        Some(_) => format!("\n# state = {{\n#     {}", offer.written.raw.trim()),
+        Some(_) => format!("\n# state = {{\n#     {}", stripped(&offer.written.raw)),
         None => offer.written.raw.clone(),
     });
     let last = recorded.last().and_then(|step| step["next_state"].as_str().map(str::to_owned));

@@ -1,6 +1,7 @@
 //! Parsing of answers: a program and a state, or where the ball is.
 
 use super::policy::{NEXT_QUERY, STATE};
+use stepwright_text::words::stripped;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
@@ -36,7 +37,7 @@ const MARK: &str = "\n# state = {";
 /// Code and state of an answer that holds both, kept as they are: the code ends at the first mark, the state begins at the last one.
 /// Without a mark everything is forgotten, as it was in the published program.
 pub fn parted(answer: &str) -> (&str, String) {
-    let answer = answer.trim();
+    let answer = stripped(answer);
     let (code, _) = answer.split_once(MARK).unwrap_or((answer, ""));
     let state = answer.rsplit_once(MARK).map_or("}", |(_, state)| state);
     (code, format!("{MARK}{state}"))
@@ -44,14 +45,14 @@ pub fn parted(answer: &str) -> (&str, String) {
 
 /// The state that a writer's answer is, kept as it is, behind the words that its prompt ended with.
 pub fn written(answer: &str) -> String {
-    format!("{MARK}\n#     {}", answer.trim())
+    format!("{MARK}\n#     {}", stripped(answer))
 }
 
 /// The updates of an answer that no program was run for: each line that begins with one, the text between its outer quotes; `None` where
 /// there is no such text. Those of requests that the model made up count.
 pub fn updates_of_lines(answer: &str, updating: &str) -> Vec<String> {
     let calls =
-        answer.trim().split('\n').filter(|line| line.strip_prefix(updating).is_some_and(|l| l.starts_with('(')));
+        stripped(answer).split('\n').filter(|line| line.strip_prefix(updating).is_some_and(|l| l.starts_with('(')));
     calls.map(|line| quoted(line).unwrap_or("None").to_owned()).collect()
 }
 
@@ -115,6 +116,14 @@ mod tests {
         assert_eq!(read_program("Sure:\n```python\nnoop()\n```\nDone.").code, "noop()");
         assert_eq!(read_program("\n\n").code, "");
         assert_eq!(read_program("noop()\n# world_state = {\n# }").code, "noop()");
+    }
+
+    #[test]
+    fn an_answer_is_stripped_as_python_strips() {
+        let (code, state) = parted("\u{1c} noop()\n# state = {\n# }\u{1f}\n");
+        assert_eq!((code, state.as_str()), ("noop()", "\n# state = {\n# }"));
+        assert_eq!(written("\u{1d}objects\u{1e}"), "\n# state = {\n#     objects");
+        assert_eq!(updates_of_lines("\u{1c}update_wm('a')", "update_wm"), ["a"]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use stepwright_method::request_program::{
 };
 use stepwright_method::{Context, REFERENCE, Round, Step};
 use stepwright_model::Completion;
+use stepwright_text::words::stripped;
 use stepwright_world::{CUPS, NOTHING, Request, TASK, closes};
 
 pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
@@ -102,7 +103,7 @@ fn exchanges(cx: &Context<'_>, policy: CodePolicy) -> Vec<AnsweredRequest> {
         let offered = decided(from, to).and_then(|d| {
             let kind = kind_of(&from.turn, source(&from.turn, d)?)?;
             let decided = from.turn.proposal(d.proposal())?;
-            Some((kind, decided.action.as_ref()?.text.as_str(), decided.raw.trim()))
+            Some((kind, decided.action.as_ref()?.text.as_str(), stripped(&decided.raw)))
         });
         match offered {
             Some((&AskKind::PROGRAM, text, answer)) => (code, raw) = (vec![text], Some(answer)),
@@ -143,7 +144,7 @@ pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion
             let Answer { mut code, mut thoughts, .. } = read_program(&raw);
             if is_verbatim(cx) {
                 let together = matches!(policy.memory, Memory::Together { .. });
-                let whole = if together { parted(&raw).0 } else { raw.trim() };
+                let whole = if together { parted(&raw).0 } else { stripped(&raw) };
                 // What was done for requests that the model made up was not judged, so it is not carried out.
                 whole.split(NEXT_QUERY).next().unwrap_or_default().clone_into(&mut code);
             }
