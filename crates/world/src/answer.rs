@@ -41,6 +41,16 @@ pub fn toolbox(request: &Request) -> Toolbox {
     Toolbox::new(own.map(tool).collect())
 }
 
+/// What is to be said of a request beside its messages: that so many before them were `dropped`, and which tools it lists where those are others
+/// than in the one before it.
+pub fn remarks(before: Option<&Request>, next: &Request, dropped: usize) -> Vec<String> {
+    let names = |request: &Request| request.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    let (listed, now) = (before.map(names).unwrap_or_default(), names(next));
+    let left_out = (dropped > 0).then(|| format!("[{dropped} earlier messages were left out or changed]"));
+    let tools = || format!("[tools: {}]", if now.is_empty() { "none".to_owned() } else { now.join(", ") });
+    left_out.into_iter().chain((now != listed).then(tools)).collect()
+}
+
 /// The arguments of a call as JSON: text that is none stands for itself.
 pub fn arguments(call: &ToolCall) -> Value {
     match serde_json::from_str(&call.arguments) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::WorldError;
 
@@ -15,8 +16,25 @@ pub fn data(path: &Path, message: &str) -> WorldError {
     WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
 }
 
-pub fn first_line(text: &str) -> Option<&str> {
-    text.lines().find(|line| !line.trim().is_empty())
+/// The first line of JSON lines that is not empty; `None` of a text without one. Complaints name the place.
+/// Errors: it is no JSON, so that nobody can tell what the file was to hold.
+pub fn first_value(text: &str, origin: &str) -> Result<Option<Value>, WorldError> {
+    let first = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty());
+    let Some((i, line)) = first else { return Ok(None) };
+    serde_json::from_str(line).map(Some).map_err(|error| {
+        let text = error.to_string();
+        let what = text.split(" at line ").next().unwrap_or_default();
+        let message = format!(
+            "no JSON: {what} (column {}); correct the line, or take the file out of the folder",
+            error.column()
+        );
+        WorldError::Data { path: format!("{origin}:{}", i + 1), message }
+    })
+}
+
+/// Whether a value has the form whose own keys these are, though a field of it may be missing or wrong: it has several of them.
+pub fn has_form(value: &Value, own: &[&str]) -> bool {
+    own.iter().filter(|key| value.get(**key).is_some()).count() > 1
 }
 
 /// The lines of a text, each read with its number from 0; empty ones are passed over. Complaints name the place.

@@ -116,13 +116,7 @@ impl Requests {
         if self.newest.is_some_and(|newest| newest != asked.thread) {
             remarks.push(format!("[conversation {}]", asked.thread + 1));
         }
-        if dropped > 0 {
-            remarks.push(format!("[{dropped} earlier messages were left out or changed]"));
-        }
-        let (listed, now) = (before.as_ref().map(|before| names(&before.request)).unwrap_or_default(), names(&request));
-        if now != listed {
-            remarks.push(format!("[tools: {}]", if now.is_empty() { "none".to_owned() } else { now.join(", ") }));
-        }
+        remarks.extend(answer::remarks(before.as_ref().map(|before| &before.request), &request, dropped));
         let mut told = Vec::new();
         if !remarks.is_empty() {
             told.push(Told { by: SYSTEM, words: remarks.join("\n") });
@@ -174,7 +168,3 @@ impl Requests {
 /// Who says what, in the words of the format.
 const USER: &str = "user";
 const SYSTEM: &str = "system";
-
-fn names(request: &Request) -> Vec<&str> {
-    request.tools.iter().map(|tool| tool.name.as_str()).collect()
-}

@@ -4,7 +4,7 @@ use stepwright_program::Call;
 use stepwright_program::tools::Toolbox;
 use stepwright_wire::{Answer, Message, Part, Request, ToolCall, added};
 
-use stepwright_world::answer::arguments;
+use stepwright_world::answer::{arguments, remarks};
 
 /// What a request says that the conversation had not yet.
 pub(super) struct Said {
@@ -28,14 +28,7 @@ pub(super) fn said(before: Option<(&Request, &Answer)>, next: &Request, tools: &
     let earlier = before.into_iter().flat_map(|(_, answer)| &answer.calls);
     let known: Vec<&ToolCall> = named.into_iter().chain(earlier).collect();
     let mut lines: Vec<String> = thread.map(|thread| format!("[{thread}]")).into_iter().collect();
-    if dropped > 0 {
-        lines.push(format!("[{dropped} earlier messages were left out or changed]"));
-    }
-    let offered = |request: &Request| request.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
-    let names = offered(next);
-    if before.map_or(!names.is_empty(), |(request, _)| offered(request) != names) {
-        lines.push(format!("[tools: {}]", if names.is_empty() { "none".to_owned() } else { names.join(", ") }));
-    }
+    lines.extend(remarks(before.map(|(request, _)| request), next, dropped));
     let mut calls = Vec::new();
     for message in &new {
         for part in &message.parts {

@@ -1,7 +1,6 @@
 //! Compact files of dialogues, read and written: JSON lines, one dialogue a line, its calls in order and how many of them each turn has.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::acts::{SYSTEM, USER};
 use super::record::{Dialogue, Speaker, Turn};
@@ -19,18 +18,7 @@ struct Line {
 }
 
 /// Keys of a dialogue; other JSON lines that may lie beside dialogues have one of them at most.
-const OWN: [&str; 3] = ["service", "calls", "turns"];
-
-/// Whether a line has the form of a dialogue, though a field of it may be missing or wrong.
-/// Errors: it is no JSON, so that nobody can tell what it was to be.
-pub(super) fn is_line(line: &str) -> Result<bool, String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| {
-        let text = error.to_string();
-        let what = text.split(" at line ").next().unwrap_or_default();
-        format!("no JSON: {what} (column {}); correct the line, or take the file out of the folder", error.column())
-    })?;
-    Ok(OWN.iter().filter(|key| value.get(**key).is_some()).count() > 1)
-}
+pub(super) const OWN: [&str; 3] = ["service", "calls", "turns"];
 
 pub(super) fn dialogue(line: &str) -> Result<Dialogue, String> {
     let line: Line = serde_json::from_str(line)

@@ -20,7 +20,7 @@ use super::{DialogueWorld, load_compact, load_raw, specification};
 use crate::{Catalog, Identified};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::files::{
-    children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text, second_of_an_id,
+    children, data, each_line, files_in, first_value, has_form, is_json_lines, name_of, read_text, second_of_an_id,
 };
 use stepwright_world::options::Values;
 use stepwright_world::{OpenedWorld, TaskInfo, TaskSet, WorldError};
@@ -96,7 +96,7 @@ impl Source {
 
     /// Whether a file or folder looks like dialogues, without reading them all. What is wrong beside them is said when they are opened.
     pub fn lies_at(path: &Path) -> bool {
-        let begins = |text: &str| first_line(text).is_some_and(|line| load_compact::is_line(line) == Ok(true));
+        let begins = |text: &str| begins_with_dialogue(text, "").is_ok_and(|is| is);
         if path.is_dir() {
             let lines = |folder: &Path| {
                 let files = files_in(folder, is_json_lines).unwrap_or_default();
@@ -311,14 +311,18 @@ fn lines_in(folder: &Path) -> Result<Vec<DialogueFile>, WorldError> {
     let mut found = Vec::new();
     for path in files_in(folder, is_json_lines)? {
         let text = read_text(&path)?;
-        let Some((i, first)) = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty()) else { continue };
-        let file = DialogueFile { path, split: String::new(), lines: true };
-        let is_one = load_compact::is_line(first);
-        if is_one.map_err(|message| WorldError::Data { path: file.at(i + 1), message })? {
+        if begins_with_dialogue(&text, &path.display().to_string())? {
+            let file = DialogueFile { path, split: String::new(), lines: true };
             found.push(file);
         }
     }
     Ok(found)
+}
+
+/// Whether the first line of a text has the form of a dialogue.
+/// Errors: it is no JSON.
+fn begins_with_dialogue(text: &str, origin: &str) -> Result<bool, WorldError> {
+    Ok(first_value(text, origin)?.is_some_and(|first| has_form(&first, &load_compact::OWN)))
 }
 
 /// The folders that hold files in the dataset's own layout, with those files: the folder itself, and those in it.

@@ -14,7 +14,7 @@ use super::{EDITION, Edition, HouseholdWorld, load_official, shipped};
 use crate::{Catalog, Entry, Identified};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::files::{
-    children, data, each_line, files_in, first_line, is_json_lines, name_of, read_text, second_of_an_id,
+    children, data, each_line, files_in, first_value, has_form, is_json_lines, name_of, read_text, second_of_an_id,
 };
 use stepwright_world::options::Values;
 use stepwright_world::{OpenedWorld, TaskInfo, WorldError};
@@ -81,7 +81,7 @@ impl Source {
     pub fn lies_at(path: &Path) -> bool {
         let begins = |file: &Path| {
             let text = if is_json_lines(file) { read_text(file).ok() } else { None };
-            text.and_then(|text| Some(load_compact::is_game(first_line(&text)?) == Ok(true)))
+            text.map(|text| begins_with_game(&text, "").is_ok_and(|is| is))
         };
         if !path.is_dir() {
             return path.extension().is_some_and(|e| e == "tw-pddl")
@@ -202,10 +202,7 @@ impl Entry for GameFile {
 /// Whether the first line of a text has the form of a game.
 /// Errors: it is no JSON.
 fn begins_with_game(text: &str, origin: &str) -> Result<bool, WorldError> {
-    let first = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty());
-    first.map_or(Ok(false), |(i, line)| {
-        load_compact::is_game(line).map_err(|message| WorldError::Data { path: format!("{origin}:{}", i + 1), message })
-    })
+    Ok(first_value(text, origin)?.is_some_and(|first| has_form(&first, &load_compact::OWN)))
 }
 
 /// The games of compact JSON, one a line.

@@ -11,7 +11,7 @@ use super::judge::{Expected, Move};
 use super::rules::Table;
 use super::scene::{Scene, cups_text};
 use super::thing::{Kind, TABLE, tidy};
-use stepwright_world::files::at_most;
+use stepwright_world::files::{at_most, has_form};
 
 const MOST_EPISODES: usize = 20_000;
 const MOST_THINGS: usize = 200;
@@ -231,7 +231,7 @@ pub(crate) fn looks_like_episodes(text: &str, lines: bool) -> Result<bool, Compl
 
 fn is_episode(value: &Value) -> bool {
     let step = value.pointer("/steps/0");
-    OWN.iter().filter(|key| value.get(**key).is_some()).count() > 1
+    has_form(value, &OWN)
         && step.is_none_or(|step| !step.is_object() || OF_STEPS.iter().any(|key| step.get(*key).is_some()))
 }
 
