@@ -232,6 +232,29 @@ fn an_agent_that_asks_nothing_is_an_episode_and_its_workspace_a_copy() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_agent_leaves_no_workspace_behind() {
+    let Some(bed) = Bed::alone(three) else { return };
+    let (work, copies) = (bed.at("work"), bed.at("copies"));
+    [&work, &copies].map(|folder| std::fs::create_dir_all(folder).unwrap());
+    let there = || std::fs::read_dir(&copies).unwrap().flatten().any(|e| e.path().join("work").exists());
+    for signal in ["INT", "TERM"] {
+        let work = work.display().to_string();
+        let mut command = bed.command(&["gate", "--headless", "--workspace", &work, "--", "sleep", "60"]);
+        let mut child = command.env("TMPDIR", &copies).stderr(Stdio::null()).spawn().unwrap();
+        let begun = Instant::now();
+        while !there() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no copy is made");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+        assert!(!child.wait().unwrap().success());
+        let left: Vec<_> = std::fs::read_dir(&copies).unwrap().flatten().collect();
+        assert!(left.is_empty(), "{signal}: {left:?}");
+    }
+}
+
 #[test]
 fn a_budget_stops_before_the_request_that_would_pass_it() {
     let Some(bed) = Bed::new(three) else { return };

@@ -168,6 +168,9 @@ fn l3_what_is_open_elsewhere_is_not_taken_away() {
     }
     let (done, _) = sessions(&["delete".as_ref(), "--yes".as_ref(), free.as_os_str(), file.as_os_str()]);
     assert!(!done && free.exists(), "all or none");
+    // One that is named twice is deleted once.
+    let twice = sessions(&["delete".as_ref(), "--yes".as_ref(), free.as_os_str(), free.as_os_str()]);
+    assert!(twice.0 && !free.exists(), "{}", twice.1);
     drop(held);
     assert!(sessions(&["rename".as_ref(), file.as_os_str(), "other".as_ref()]).0);
     assert!(sessions(&["delete".as_ref(), "--yes".as_ref(), folder.path().join("other.jsonl").as_os_str()]).0);

@@ -10,7 +10,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use tokio::runtime::Runtime;
 
-use super::headless::interrupted;
+use super::headless::{interrupted, leave};
 use super::launch::Reopened;
 use super::{CliError, Global, note, workbench};
 use stepwright_driver::system_clock;
@@ -146,8 +146,7 @@ impl Gate {
         let runtime = Runtime::new()?;
         let cancel = interrupted(&runtime);
         let Some(episode) = runtime.block_on(episode(setup, &cancel)) else {
-            // An agent that has asked nothing yet ends with this process.
-            runtime.shutdown_background();
+            leave(runtime);
             return Err(CliError::Failed("stopped".to_owned()));
         };
         begun.and_then(|in_force| in_force.idle()).iter().for_each(|idle| note(&format!("stepwright: {idle}")));

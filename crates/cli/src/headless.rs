@@ -11,6 +11,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::{CliError, note, print, print_json};
@@ -177,8 +178,7 @@ impl HeadlessFlags {
         let carried = runtime.block_on(carry_out(study, open, self.jobs, &enough, &cancel, ended));
         bar.finish_and_clear();
         if cancel.is_cancelled() {
-            // A world that has said nothing yet ends with this process.
-            runtime.shutdown_background();
+            leave(runtime);
         }
         carried.map_err(CliError::of_run)?;
         if uncounted > 0
@@ -373,16 +373,26 @@ pub(super) fn progress(total: u64) -> ProgressBar {
     bar
 }
 
-/// Fires at Ctrl-C.
+/// Fires at Ctrl-C, and where a scheduler asks the process to end (SIGTERM).
 pub(super) fn interrupted(runtime: &Runtime) -> CancellationToken {
     let cancel = CancellationToken::new();
-    let fired = cancel.clone();
-    runtime.spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            fired.cancel();
-        }
-    });
+    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+        let fired = cancel.clone();
+        runtime.spawn(async move {
+            if let Ok(mut signals) = signal(kind)
+                && signals.recv().await.is_some()
+            {
+                fired.cancel();
+            }
+        });
+    }
     cancel
+}
+
+/// Leaves what was interrupted. Worlds and agents that have said nothing yet end with this process; what they were given to work in goes now.
+pub(super) fn leave(runtime: Runtime) {
+    runtime.shutdown_background();
+    stepwright_worlds::remove_workspaces();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `stepwright sessions`: the sessions kept on this machine, listed, renamed and deleted.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -213,11 +214,15 @@ fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
 }
 
 fn delete(files: &[PathBuf], yes: bool) -> Result<ExitCode, CliError> {
+    // A file that is named twice is one.
+    let mut seen = BTreeSet::new();
+    let is_new = |file: &&PathBuf| seen.insert(file.canonicalize().unwrap_or_else(|_| file.to_path_buf()));
+    let files: Vec<&PathBuf> = files.iter().filter(is_new).collect();
     if !yes {
         if !std::io::stdin().is_terminal() {
             return Err(CliError::Usage("there is no terminal to ask at; --yes deletes without asking".into()));
         }
-        for file in files {
+        for file in &files {
             note(&file.display().to_string());
         }
         let mut out = std::io::stderr();
@@ -232,7 +237,7 @@ fn delete(files: &[PathBuf], yes: bool) -> Result<ExitCode, CliError> {
     }
     // All or none: what is open elsewhere is seen before anything is gone.
     let _held: Vec<Option<Handle>> = files.iter().map(|file| alone(file)).collect::<Result<_, _>>()?;
-    for file in files {
+    for file in &files {
         stepwright_files::remove(file).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
     }
     Ok(ExitCode::SUCCESS)

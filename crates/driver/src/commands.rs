@@ -35,7 +35,7 @@ impl Driver {
             Command::Cancel => {
                 // The job says itself that it was cancelled; a step of a world ends with a report that says so.
                 let (stopped, served) = (self.jobs.stop_deeds(), self.jobs.stop_services());
-                if (!served || !self.gate.is_at_rest()) && (!stopped || self.gate.is_asking()) {
+                if !self.gate.is_at_rest() || !(stopped || served) {
                     self.request(Request::Cancel);
                 }
                 self.cancel_services();

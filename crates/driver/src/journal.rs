@@ -12,9 +12,18 @@ use stepwright_episode::{Actor, Event, FORMAT_VERSION, Header, Record};
 fn decides(event: &Event) -> bool {
     match event {
         Event::ArtifactSettled { by, .. } | Event::ArtifactRefused { by, .. } => *by == Actor::Person,
-        Event::Decided { .. } | Event::Dueled { .. } | Event::Noted { .. } | Event::BranchEdited { .. } => true,
+        Event::ArtifactReopened { .. }
+        | Event::Decided { .. }
+        | Event::Dueled { .. }
+        | Event::Noted { .. }
+        | Event::BranchEdited { .. } => true,
         _ => false,
     }
+}
+
+/// Records are written in today's format, whatever format they were read in.
+fn of_today(header: &Header) -> Header {
+    Header { version: FORMAT_VERSION, ..header.clone() }
 }
 
 pub(super) struct Journal {
@@ -54,8 +63,9 @@ impl Journal {
             return Ok(());
         }
         if let Persistence::Copy(path) = &self.keep {
-            let path = path.clone();
-            self.keep_in(&path, header)?;
+            let log = log::Writer::create_beside(path, &of_today(header))?;
+            let path = log.path().to_owned();
+            self.go_on_in(log)?;
             kept(&path);
         }
         let Persistence::Log(log) = &mut self.keep else { return Ok(()) };
@@ -71,12 +81,13 @@ impl Journal {
 
     /// Writes what there is of the session to a new file and keeps it there from here on.
     pub(super) fn keep_in(&mut self, path: &Path, header: &Header) -> Result<(), LogError> {
-        // Records are written in today's format, whatever format they were read in.
-        let header = Header { version: FORMAT_VERSION, ..header.clone() };
-        let mut log = log::Writer::create(path, &header)?;
+        self.go_on_in(log::Writer::create(path, &of_today(header))?)
+    }
+
+    fn go_on_in(&mut self, mut log: log::Writer) -> Result<(), LogError> {
         if let Err(error) = self.records.iter().try_for_each(|earlier| log.append(earlier)).and_then(|()| log.sync()) {
             // Half a copy is of no use, and would block the next attempt.
-            let _ = std::fs::remove_file(path);
+            let _ = std::fs::remove_file(log.path());
             return Err(error);
         }
         self.keep = Persistence::Log(log);
@@ -197,6 +208,20 @@ mod tests {
             assert_eq!(path.exists(), stays, "{event:?}");
             let _ = std::fs::remove_file(&path);
         }
+    }
+
+    #[test]
+    fn a_copy_that_another_program_began_first_gets_another_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy-1.jsonl");
+        let kept = [0, 1].map(|_| {
+            let mut journal = Journal::new(Persistence::Copy(copy.clone()), vec![Arc::new(record(0))], (false, false));
+            let mut kept = PathBuf::new();
+            journal.write(&record(1), &header(), |path| kept = path.to_owned()).unwrap();
+            assert_eq!(log::load(&kept).unwrap().records.len(), 2);
+            kept
+        });
+        assert_eq!(kept, [copy.clone(), folder.path().join("copy-1-2.jsonl")]);
     }
 
     #[test]

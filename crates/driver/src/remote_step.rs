@@ -100,7 +100,7 @@ impl Driver {
             }
             (None, Err(error)) => self.say(Level::Error, words(error)),
             (None, Ok(_)) => {
-                let steps = self.gate.session().current().map_or(0, |n| n.depth);
+                let steps = self.gate.session().node(at).map_or(0, |n| n.depth);
                 if at == self.gate.session().cursor() {
                     self.timeline.refresh(world, steps);
                     // What only the process knows of this node can be shown now.

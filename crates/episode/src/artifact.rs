@@ -466,6 +466,7 @@ impl Node {
                     self.set_fate(earlier, OfferState::Replaced);
                 }
                 self.turn.index.open.insert(written.artifact.clone(), self.turn.offers.len());
+                self.turn.index.refusals.remove(&written.artifact);
                 let written = written.clone();
                 self.turn.offers.push(Offer {
                     id: *offer,
@@ -486,6 +487,7 @@ impl Node {
                     DocumentChange { node: self.id, offer: *offer, before: was, after: is, begins, previous: None };
                 Arc::make_mut(&mut self.documents).settle(artifact, made, changes)?;
                 self.in_force = in_force;
+                self.turn.index.refusals.remove(artifact);
                 self.end_belief_of(artifact);
                 if let Some(taken) = offer {
                     self.set_fate(*taken, OfferState::Taken { by: *by, edited: *edited });
@@ -495,12 +497,24 @@ impl Node {
                 self.turn.changes.push(Change { artifact, offer, patch, by, edited, why, before, after });
             }
             Event::ArtifactRefused { offer, by, why } => {
-                self.pending(*offer)?;
+                let artifact = self.pending(*offer)?.written.artifact.clone();
+                if *by == Actor::Person {
+                    self.turn.index.refusals.insert(artifact, (*offer, changes.count()));
+                }
                 self.set_fate(*offer, OfferState::Refused { by: *by, why: why.clone() });
+            }
+            Event::ArtifactReopened { offer } => {
+                let refused = self.turn.index.refusals.iter().find(|(_, (of, _))| of == offer);
+                let artifact = refused.map(|(artifact, _)| artifact.clone());
+                let artifact = artifact
+                    .ok_or_else(|| format!("no refusal of offer {offer} can be taken back at node {}", self.id))?;
+                self.turn.index.refusals.remove(&artifact);
+                self.set_fate(*offer, OfferState::Pending);
             }
             Event::ArtifactUndone { artifact } => {
                 let before = changes.before(self.documents.last(artifact));
                 let in_force = self.with_assertions(artifact, before)?;
+                self.turn.index.refusals.remove(artifact);
                 let taken = Arc::make_mut(&mut self.documents).take_back(artifact, changes);
                 let made =
                     taken.ok_or_else(|| format!("no change of the {artifact} to take back at node {}", self.id))?;
@@ -554,9 +568,9 @@ impl Node {
         Ok(in_force)
     }
 
-    fn pending(&self, id: OfferId) -> Result<(), String> {
+    fn pending(&self, id: OfferId) -> Result<&Offer, String> {
         let found = self.offer(id).filter(|offer| offer.fate == OfferState::Pending);
-        found.map(|_| ()).ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))
+        found.ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))
     }
 }
 

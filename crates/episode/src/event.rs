@@ -370,6 +370,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     },
+    /// A person took back that they refused an offer: it waits again.
+    ArtifactReopened {
+        /// The offer.
+        offer: OfferId,
+    },
     /// The last change of a document was taken back; one that was made above is taken back from this node on.
     ArtifactUndone {
         /// Which.

@@ -59,6 +59,11 @@ impl Changes {
         self.get(number?)?.before.as_ref()
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.made.len()
+    }
+
     /// The change of that number.
     pub fn get(&self, number: usize) -> Option<&DocumentChange> {
         self.made.get(number)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::artifact::ArtifactId;
+use super::artifact::{ArtifactId, OfferId};
 use super::ask::{Ask, AskState};
 use super::decision::Decision;
 use super::proposal::ProposalId;
@@ -28,6 +28,9 @@ pub(super) struct Index {
     rejected: FxHashMap<ProposalId, usize>,
     /// The offer of each document that is not settled yet.
     pub(super) open: BTreeMap<ArtifactId, usize>,
+    /// The offer of each document that a person refused, where nothing happened to the document since, with how many changes of
+    /// documents the session had then.
+    pub(super) refusals: BTreeMap<ArtifactId, (OfferId, usize)>,
     /// The last ask that was answered with a plan.
     pub(super) plan: Option<usize>,
     asks: usize,

@@ -6,7 +6,7 @@
 //! ends with its checksum; lines of earlier versions have none and are read all the same. How lines reach the disk is
 //! [`stepwright_files`]' part.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use stepwright_files::sum::{self, Sum};
@@ -206,6 +206,14 @@ impl Writer {
             return Err(error);
         }
         Ok(writer)
+    }
+
+    /// The same under the first name that is free: another program may have taken the one that was free before.
+    pub fn create_beside(path: &Path, header: &Header) -> Result<Self, LogError> {
+        let is_taken = |error: &LogError| matches!(error, LogError::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists);
+        let made = stepwright_files::siblings(path).map(|path| Writer::create(&path, header));
+        let missing = || LogError::Io { path: path.to_owned(), source: ErrorKind::AlreadyExists.into() };
+        { made }.find(|made| !made.as_ref().is_err_and(is_taken)).unwrap_or_else(|| Err(missing()))
     }
 
     /// Opens a log to continue it: reads it under the lock. A torn line is set aside (`FILE.torn`) once something is appended; until

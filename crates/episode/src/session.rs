@@ -238,6 +238,8 @@ pub struct Session {
     next_ask: AskId,
     next_proposal: ProposalId,
     next_decision: DecisionId,
+    /// The number of the next decision when a failure was recorded last.
+    failed_before: DecisionId,
     next_offer: OfferId,
     /// The changes of documents, wherever they were made.
     changes: Changes,
@@ -266,6 +268,7 @@ impl Session {
             next_ask: 1,
             next_proposal: 1,
             next_decision: 1,
+            failed_before: 0,
             next_offer: 1,
             changes: Changes::default(),
         }
@@ -444,8 +447,21 @@ impl Session {
             let undone = among.iter().filter_map(|artifact| Some((self.last_undone(artifact)?.0, artifact)));
             return undone.min().map(|(_, artifact)| artifact);
         }
-        let made = among.iter().filter_map(|artifact| Some((self.last_change(artifact)?.0, artifact)));
+        // A refusal comes after the changes that there were when it was made.
+        let number = |artifact| match self.last_refusal(artifact) {
+            Some((after, _)) => Some(2 * after),
+            None => Some(2 * self.last_change(artifact)?.0 + 1),
+        };
+        let made = among.iter().filter_map(|artifact| Some((number(artifact)?, artifact)));
         made.max().map(|(_, artifact)| artifact)
+    }
+
+    /// The offer of a document that a person refused at the cursor, and with which nothing happened since: undo has it wait again.
+    /// With it, how many changes the session had then.
+    pub(crate) fn last_refusal(&self, artifact: &ArtifactId) -> Option<(usize, &Offer)> {
+        let node = self.current()?;
+        let (offer, after) = *node.turn.index.refusals.get(artifact)?;
+        Some((after, node.offer(offer)?))
     }
 
     /// The belief at the cursor.
@@ -456,6 +472,11 @@ impl Session {
     /// Whether an artifact written for an update was taken or refused on the path to the cursor.
     pub fn is_settled(&self, due: Due) -> bool {
         self.path(self.cursor).iter().flat_map(|n| &n.turn.offers).any(|o| o.written.due == Some(due) && o.is_settled())
+    }
+
+    /// Whether a decision is the session's last, and no failure was recorded since.
+    pub(crate) fn is_last_and_open(&self, decision: DecisionId) -> bool {
+        decision + 1 == self.next_decision && self.failed_before != self.next_decision
     }
 
     /// The number the next executed node takes.
@@ -614,7 +635,10 @@ impl Session {
             {
                 self.own.apply_artifact(&record.event, self.next_offer, &mut self.changes)?;
             }
-            Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
+            Event::ArtifactSettled { .. }
+            | Event::ArtifactRefused { .. }
+            | Event::ArtifactReopened { .. }
+            | Event::ArtifactUndone { .. } => {
                 Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.changes)?;
             }
             Event::BreakpointsSet { breakpoints } => self.breakpoints.clone_from(breakpoints),
@@ -634,7 +658,10 @@ impl Session {
                 notes.retain(|note| !note.is_empty());
             }
             Event::Noted { text } => self.node_mut(at).turn.notes.push(text.clone()),
-            Event::Failed { error, .. } => self.node_mut(at).turn.notes.push(error.clone()),
+            Event::Failed { error, .. } => {
+                self.failed_before = self.next_decision;
+                self.node_mut(at).turn.notes.push(error.clone());
+            }
         }
         Ok(())
     }

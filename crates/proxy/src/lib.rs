@@ -17,4 +17,4 @@ pub use agent::{Agent, Launch, Stream};
 pub use server::{Options, Proxy};
 pub use slots::{Notice, Pending, Reply};
 pub use upstream::{Ask, Refusal, Upstream};
-pub use workspace::Copied;
+pub use workspace::{Copied, remove_copies};

@@ -3,11 +3,28 @@
 //! Files are copied by the system's own way, which shares their blocks where the file system can; never as hard links, which would carry
 //! what the agent writes back into the original.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, FileTimes};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
+
+/// The folders of the copies there are: [`remove_copies`].
+static COPIES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn copies() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    COPIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the copies that are not kept, for a process that ends without waiting for those who have them.
+pub fn remove_copies() {
+    for folder in std::mem::take(&mut *copies()) {
+        // What an agent still writes there may keep it from going; it ends with this process.
+        let _ = fs::remove_dir_all(folder);
+    }
+}
 
 /// A copy of a folder; removed when dropped, unless it is kept.
 #[derive(Debug)]
@@ -28,6 +45,7 @@ impl Copied {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let folder = tempfile::Builder::new().prefix("workspace-").tempdir_in(under)?;
+        copies().insert(folder.path().to_owned());
         let path = folder.path().join(source.file_name().unwrap_or("root".as_ref()));
         let copied = Copied { folder, path };
         let root = copied.path.clone();
@@ -42,6 +60,13 @@ impl Copied {
     /// Leaves the copy where it is when it is dropped.
     pub fn keep(&mut self) {
         self.folder.disable_cleanup(true);
+        copies().remove(self.folder.path());
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        copies().remove(self.folder.path());
     }
 }
 

@@ -2,11 +2,24 @@
 
 use std::borrow::Cow;
 
-/// A count with its noun: `1 check`, `3 checks`, `2 entries`. Of a phrase the last word
+/// A count with its noun: `1 check`, `3 checks`, `2,000 entries`. Of a phrase the last word
 /// is put in the plural.
 pub fn count(n: impl TryInto<u64>, noun: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {}", plural(noun)) }
+    if n == 1 { format!("1 {noun}") } else { format!("{} {}", thousands(n), plural(noun)) }
+}
+
+/// A number with a comma before every three digits: `1,234,567`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// The noun alone, as it is after a number that is written in some other way.

@@ -335,7 +335,7 @@ actions! {
         Add "row-add" "+ i" "add" "Add a row";
         ToggleReject "row-reject" "x delete" "reject" "Reject or restore the row under the cursor";
         Adopt "adopt" "A" "adopt" "Put the shown choice in force";
-        UndoChange "undo-change" "Z" "undo change" "Take the last change of what the pane shows back; no step is undone";
+        UndoChange "undo-change" "Z" "undo change" "Take back the last change of what the pane shows, a refusal too; no step is undone";
         RedoChange "redo-change" "Y" "redo change" "Make the change again that was taken back";
         MoveUp "row-earlier" "K" "move up" "Move the row up among those below the same parent";
         MoveDown "row-later" "J" "move down" "Move the row down among those below the same parent";

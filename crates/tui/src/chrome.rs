@@ -87,7 +87,7 @@ pub(crate) fn title(view: &View, theme: &Theme, width: usize) -> (String, String
                 right.push(
                     match session.policy.token_budget {
                         Some(budget) => format!("{} of {} tokens", words::thousands(spent), words::thousands(budget)),
-                        None => words::tokens(spent),
+                        None => words::count(spent, "token"),
                     } + &if roomy { words::tokens_by_role(session) } else { String::new() },
                 );
             }
@@ -458,7 +458,7 @@ mod tests {
         assert_eq!(words::thousands(0), "0");
         assert_eq!(words::thousands(999), "999");
         assert_eq!(words::thousands(1234567), "1,234,567");
-        assert_eq!((words::tokens(1), words::tokens(3258)), ("1 token".to_owned(), "3,258 tokens".to_owned()));
+        assert_eq!([1, 3258].map(|n: u64| words::count(n, "token")), ["1 token", "3,258 tokens"]);
     }
 
     #[test]

@@ -177,6 +177,7 @@ fn of_event(event: &Event, built_in: &mut BTreeSet<AskId>) -> Option<String> {
             format!("{artifact} by {}{of}{edited}: {}{why}", by(*actor), short(&of_patch(patch)))
         }
         Event::ArtifactRefused { offer, by: actor, why } => format!("offer {offer} refused by {}: {why}", by(*actor)),
+        Event::ArtifactReopened { offer } => format!("the refusal of offer {offer} taken back"),
         Event::ArtifactUndone { artifact } => format!("{artifact} taken back"),
         Event::Noted { text } => format!("note: {}", short(text)),
         Event::Failed { error, .. } => format!("failed: {}", short(error)),

@@ -218,6 +218,23 @@ impl Gate {
         }
     }
 
+    /// Takes a person's refusal back: the offer waits again.
+    fn reopen_offer(&mut self, offer: &Offer) {
+        if !offer.beside && self.must_decide_artifact() {
+            return;
+        }
+        let kind = &offer.written.artifact.kind;
+        // Nothing waits for what stands beside the episode.
+        if !offer.beside {
+            self.drop_ask(&format!("the {kind} waits again"));
+        }
+        self.record(Event::ArtifactReopened { offer: offer.id });
+        self.say(Level::Info, format!("taken back: that the {kind} was refused; it waits again"));
+        if !offer.beside {
+            self.rule_on_artifact();
+        }
+    }
+
     /// Has the artifact written again; the offer counts until there is another.
     pub(super) fn rewrite_offer(&mut self, id: OfferId) {
         let Some(offer) = self.open_offer(id) else { return };
@@ -242,6 +259,9 @@ impl Gate {
                     Ok(value) => (How::Appended(patch), Unchecked::Value(value)),
                     Err(why) => return self.refuse(Level::Error, why),
                 }
+            }
+            Edit::Undo if let Some(refused) = self.session.last_refusal(&artifact).map(|(_, offer)| offer.clone()) => {
+                return self.reopen_offer(&refused);
             }
             Edit::Undo => match self.session.last_change(&artifact) {
                 Some((_, made)) => (How::Undo, Unchecked::Value(made.before.as_deref().cloned().unwrap_or_default())),

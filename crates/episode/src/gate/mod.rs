@@ -370,7 +370,8 @@ impl Gate {
         let undone = self.session.current().and_then(|node| {
             let carried: std::collections::BTreeSet<_> =
                 node.children.iter().filter_map(|c| self.session.node(*c)?.decision).collect();
-            let open = node.turn.decisions.iter().rev().find(|d| d.takes() && !carried.contains(&d.id))?;
+            let last = node.turn.decisions.last().filter(|d| self.session.is_last_and_open(d.id));
+            let open = last.filter(|d| d.takes() && !carried.contains(&d.id))?;
             node.turn.proposal(open.proposal()).and_then(|p| p.action.as_ref()).map(quoted)
         });
         if let Some(text) = undone {

@@ -162,14 +162,17 @@ impl Gate {
             given_up = matches!(std::mem::replace(then, Then::Rest), Then::Take { .. });
         }
         let dropped = self.give_up(given_up);
+        let nothing = !(asked || automatic || replaying || dropped) && self.phase == Phase::Idle;
         let what = match (asked, automatic, replaying) {
             (_, true, _) => "automatic run stopped; you decide again",
             (true, ..) => "ask cancelled; propose again, or type an action",
             (.., true) => "replay stopped",
-            _ => "nothing is running that could be stopped",
+            _ if dropped => "what waited to be done is dropped",
+            _ if nothing => "nothing is running that could be stopped",
+            // A step that is under way says itself how it ended.
+            _ => return self.end(ticket, Answer::Done { ask: None }),
         };
         self.say(Level::Info, what);
-        let nothing = !(asked || automatic || replaying || dropped);
         self.end(ticket, if nothing { Answer::Refused(what.to_owned()) } else { Answer::Done { ask: None } });
     }
 

@@ -426,6 +426,8 @@ impl Sim {
                 }
                 Event::ArtifactRefused { offer, .. } if beside.contains(offer) => {}
                 Event::ArtifactRefused { offer, .. } => assert_eq!(waiting.remove(&record.node), Some(*offer)),
+                Event::ArtifactReopened { offer } if beside.contains(offer) => {}
+                Event::ArtifactReopened { offer } => assert_eq!(waiting.insert(record.node, *offer), None),
                 Event::PolicySet { policy: set, .. } => (policy, automatic) = (set.clone(), 0),
                 _ => {}
             }

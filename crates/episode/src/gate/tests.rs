@@ -52,11 +52,18 @@ fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
     for record in records.iter().chain([&decided]) {
         session.apply(record).unwrap();
     }
-    let (gate, effects) = Gate::resume(session, 10);
+    let (gate, effects) = Gate::resume(session.clone(), 10);
     assert!(
         matches!(&effects[..], [Effect::Say(Level::Warning, text)] if text.contains("`go` was decided but not carried out"))
     );
     assert!(gate.is_at_rest());
+    // Where the world failed at it, that is on record, and it stays so whatever is noted later.
+    for event in
+        [Event::Failed { error: "step 1 was stopped".into(), stuck: false }, Event::Noted { text: "so be it".into() }]
+    {
+        session.apply(&Record { id: session.records() + 1, ts: 0, node: 0, event }).unwrap();
+        assert_eq!(Gate::resume(session.clone(), 10).1, []);
+    }
 }
 
 #[test]

@@ -50,6 +50,8 @@ struct Choosing {
 struct Offer {
     kind: &'static str,
     contender: Contender,
+    /// What of the setting in use it would stand in place of.
+    instead_of: String,
     about: String,
     obstacle: Option<String>,
     is_marked: bool,
@@ -64,6 +66,7 @@ impl Choosing {
         let method = catalog.methods.iter().find(|m| m.name == session.method);
         let models = catalog.models.iter().filter(|m| m.name != session.model).map(|model| Offer {
             kind: "model",
+            instead_of: session.model.clone(),
             contender: Contender { model: model.name.clone(), ..named(&model.name) },
             about: model.about.clone(),
             obstacle: model.unavailable.clone().or_else(|| method?.obstacle(world, task, Some(model))),
@@ -71,6 +74,7 @@ impl Choosing {
         });
         let methods = catalog.methods.iter().filter(|m| m.name != session.method).map(|other| Offer {
             kind: "method",
+            instead_of: session.method.clone(),
             contender: Contender { method: other.name.clone(), ..named(&other.name) },
             about: other.about.clone(),
             obstacle: Entry::obstacle(other, world, task, in_use),
@@ -86,6 +90,7 @@ impl Choosing {
         let roles = roles.flat_map(|role| catalog.models.iter().map(move |model| (*role, model)));
         let roles = roles.filter(|(role, model)| model.name != session.model_of(*role)).map(|(role, model)| Offer {
             kind: role.name(),
+            instead_of: format!("{}={}", role.key(), session.model_of(role)),
             contender: Contender {
                 options: [(role.key(), model.name.clone())].into(),
                 ..named(&format!("{}={}", role.key(), model.name))
@@ -97,6 +102,7 @@ impl Choosing {
         let sets = [SetSource::Specification, SetSource::Truth].into_iter();
         let sets = sets.filter(|set| ground_truth || *set != SetSource::Truth).map(|set| Offer {
             kind: "assertions",
+            instead_of: "in force".to_owned(),
             contender: Contender { set: Some(set.clone()), ..named(&set.name()) },
             about: "what is in use, with these assertions in force".to_owned(),
             obstacle: None,
@@ -120,7 +126,14 @@ impl Choosing {
         if let Some((offer, why)) = others.iter().find_map(|offer| Some((offer, offer.obstacle.as_ref()?))) {
             return Err(format!("{}: {why}", offer.contender.name));
         }
-        Ok([self.own.clone()].into_iter().chain(others.into_iter().map(|offer| offer.contender.clone())).collect())
+        // All sides are named by what they differ in, where that is one thing.
+        let mut own = self.own.clone();
+        if let Some((first, rest)) = others.split_first()
+            && rest.iter().all(|other| other.instead_of == first.instead_of)
+        {
+            own.name.clone_from(&first.instead_of);
+        }
+        Ok([own].into_iter().chain(others.into_iter().map(|offer| offer.contender.clone())).collect())
     }
 
     fn mark(&mut self) -> Result<(), String> {
@@ -147,7 +160,8 @@ impl Choosing {
         self.offers.retain(|offer| offer.contender.name != name);
         let about = "what is in use, asked by the prompts of this folder".to_owned();
         let contender = Contender { name, prompts, ..Contender::default() };
-        self.offers.insert(0, Offer { kind: "prompts", contender, about, obstacle: None, is_marked: true });
+        let instead_of = "prompts in use".to_owned();
+        self.offers.insert(0, Offer { kind: "prompts", instead_of, contender, about, obstacle: None, is_marked: true });
         self.list = ListState::default();
         Ok(())
     }

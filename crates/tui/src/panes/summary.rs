@@ -35,7 +35,7 @@ pub fn kind(event: &Event, methods: &Methods) -> (&'static str, Role) {
             ((showing.word)(typed), role)
         }
         Event::ArtifactRefused { .. } => ("refused", Role::Warn),
-        Event::ArtifactUndone { .. } => ("undone", Role::Warn),
+        Event::ArtifactReopened { .. } | Event::ArtifactUndone { .. } => ("undone", Role::Warn),
         Event::BreakpointsSet { .. } => ("breakpoints", Role::Warn),
         Event::BranchEdited { .. } => ("branch", Role::Warn),
         Event::BlindSet { .. } => ("blind", Role::Warn),
@@ -173,6 +173,7 @@ pub fn summary(record: &Record, session: Option<&Session>, methods: &Methods) ->
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             format!("{} refused offer {offer}{why}", words::actor(*by))
         }
+        Event::ArtifactReopened { offer } => format!("the refusal of offer {offer} taken back"),
         Event::ArtifactUndone { artifact } => format!("the last change of the {artifact} taken back"),
         Event::BreakpointsSet { breakpoints } if breakpoints.is_empty() => "none".to_owned(),
         Event::BreakpointsSet { breakpoints } => {

@@ -7,8 +7,7 @@ use crate::theme::{Glyphs, Role, Theme};
 pub use stepwright_episode::patch::{Change, operations};
 use stepwright_episode::{Actor, Choice, Mark, Node, OWN, Origin, Proposal, Session, StepOutcome, Turn};
 use stepwright_method::publications;
-use stepwright_text::words::noun;
-pub use stepwright_text::words::{cost, count, one_line};
+pub use stepwright_text::words::{cost, count, one_line, thousands};
 
 pub(crate) const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
 
@@ -28,31 +27,15 @@ pub(crate) fn settings(session: &Session) -> Option<String> {
     publications::of(id, &session.method).map(|publication| format!("settings {}", publication.id))
 }
 
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A number of tokens, as title bar and Model pane have it.
-pub(crate) fn tokens(number: u64) -> String {
-    format!("{} {}", thousands(number), noun(number, "token"))
-}
-
 /// Tokens of each role, where one has a model of its own: ` (reader 900, writer 334)`; else empty.
 pub(crate) fn tokens_by_role(session: &Session) -> String {
     if stepwright_episode::Role::models(&session.options).next().is_none() {
         return String::new();
     }
     let spent = session.spent_by_role().into_iter();
-    let roles: Vec<String> =
-        spent.map(|(role, of)| format!("{} {}", role.name(), of.prompt.saturating_add(of.completion))).collect();
+    let roles: Vec<String> = spent
+        .map(|(role, of)| format!("{} {}", role.name(), thousands(of.prompt.saturating_add(of.completion))))
+        .collect();
     if roles.is_empty() { String::new() } else { format!(" ({})", roles.join(", ")) }
 }
 

@@ -20,7 +20,6 @@ use crate::widgets::draw::{Painter, Row, run, split_left, split_top};
 use crate::widgets::outline::Outline;
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::words;
-use crate::widgets::words::tokens;
 use stepwright_episode::{Ask, AskId, AskState, NodeId};
 use stepwright_protocol::Level;
 
@@ -111,7 +110,7 @@ impl Pane for ModelPane {
         let spent = session.spent.prompt.saturating_add(session.spent.completion);
         let cost = session.cost.map(|cost| format!(", cost {}", words::cost(cost))).unwrap_or_default();
         let apart = words::tokens_by_role(session);
-        let spent = if spent == 0 { cost } else { format!(", {}{apart}{cost}", tokens(spent)) };
+        let spent = if spent == 0 { cost } else { format!(", {}{apart}{cost}", words::count(spent, "token")) };
         let settings = words::settings(session).map(|settings| format!(", {settings}")).unwrap_or_default();
         format!("Model {}{settings}{spent}", crate::sanitize::line(&session.models()))
     }
