@@ -237,7 +237,7 @@ fn an_agent_that_asks_nothing_is_an_episode_and_its_workspace_a_copy() {
 fn an_interrupted_agent_leaves_no_workspace_behind() {
     let Some(bed) = Bed::alone(three) else { return };
     let (work, copies) = (bed.at("work"), bed.at("copies"));
-    [&work, &copies].map(|folder| std::fs::create_dir_all(folder).unwrap());
+    [&work, &copies].iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
     let there = || std::fs::read_dir(&copies).unwrap().flatten().any(|e| e.path().join("work").exists());
     for signal in ["INT", "TERM"] {
         let work = work.display().to_string();

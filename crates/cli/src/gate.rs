@@ -34,6 +34,9 @@ pub struct Gate {
     /// Answers to ask for at each step, side by side
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
     samples: Option<u32>,
+    /// Answers asked for at most where none passes its checks; 5 if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    attempts: Option<u32>,
     /// Whether the model is told what you changed in its answers
     #[arg(long, value_name = "on|off", value_parser = ["on", "off"])]
     tell: Option<String>,
@@ -84,11 +87,13 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
 }
 
 impl Gate {
-    /// Opens the workbench on the agent, or runs it headless; exit code 3 if a check or the model ended that.
+    /// Opens the workbench on the agent, or runs it headless; exit code 3 if a check, or a limit, ended that.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let mut config = global.load()?;
         config.gate.policy.conversations = self.auto.clone();
-        let given = [("samples", self.samples.map(|n| n.to_string())), ("tell", self.tell.clone())];
+        let number = |n: Option<u32>| n.map(|n| n.to_string());
+        let given =
+            [("samples", number(self.samples)), ("attempts", number(self.attempts)), ("tell", self.tell.clone())];
         config.method.given.extend(given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
         let here = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let words = match self.demo {
@@ -158,8 +163,8 @@ impl Gate {
                 return Ok(ended_well(session, failed.load(Ordering::Relaxed)));
             }
             (Ok(session), None) => format!("{}{}", episode.ended, failing(session)),
-            (_, Some(error)) => error.clone(),
-            (Err(why), None) => why.clone(),
+            // It could not begin, or its model's server failed: no check has anything to do with it.
+            (_, Some(why)) | (Err(why), None) => return Err(CliError::Failed(why.clone())),
         };
         note(&format!("stepwright: {ended}"));
         Ok(ExitCode::from(3))

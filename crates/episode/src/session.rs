@@ -13,7 +13,7 @@ use super::artifact::{ArtifactId, Assertions, Change, Documents, Due, InForce, O
 use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
-use super::decision::{Choice, Decision, DecisionId, Policy};
+use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Event, NodeId, Record, Side, StepOutcome, TreeEdit};
 use super::header::Header;
 use super::history::{Changes, DocumentChange};
@@ -114,6 +114,15 @@ impl Turn {
             Choice::Reject { reason, .. } => Some(reason.as_str()),
             _ => None,
         }
+    }
+
+    /// Whether the last that was decided here about an action is that a person refused it.
+    pub(crate) fn is_refused(&self, action: &Action) -> bool {
+        let same = |decision: &&Arc<Decision>| {
+            let of = self.proposal(decision.proposal()).and_then(|proposal| proposal.action.as_ref());
+            of.is_some_and(|of| of.text == action.text)
+        };
+        self.decisions.iter().rev().find(same).is_some_and(|last| !last.takes() && last.by == Actor::Person)
     }
 
     /// The proposals rejected here, each with the reason, in the order of the decisions.

@@ -129,12 +129,16 @@ pub fn edited(action: &Action) -> String {
     said.chain(calls).collect::<Vec<_>>().join("\n")
 }
 
+fn no_tool(tools: &Toolbox, name: &str) -> String {
+    let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name.as_str()).collect();
+    let there =
+        if names.is_empty() { "the request names none".to_owned() } else { format!("there are {}", names.join(", ")) };
+    format!("there is no tool `{name}`; {there}")
+}
+
 /// Why arguments do not fit the schema of their tool.
 pub fn misfit(tools: &Toolbox, name: &str, given: &Value) -> Option<String> {
-    let Some((tool, ..)) = tools.tool(name) else {
-        let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name.as_str()).collect();
-        return Some(format!("there is no such tool; there are {}", names.join(", ")));
-    };
+    let Some((tool, ..)) = tools.tool(name) else { return Some(no_tool(tools, name)) };
     if tool.schema.is_null() {
         return None;
     }
@@ -262,6 +266,9 @@ fn parts(tools: &Toolbox, text: &str) -> Result<(String, Vec<Call>), String> {
             at = next;
             continue;
         }
+        if let Some(name) = named(tools, lines.get(at..).unwrap_or_default()) {
+            return Err(no_tool(tools, name));
+        }
         if !calls.is_empty() && !line.trim().is_empty() {
             return Err(format!("`{}` stands below a call; what is said comes first", line.trim()));
         }
@@ -279,6 +286,16 @@ fn begins_call(tools: &Toolbox, line: &str) -> bool {
     let Some((head, _)) = line.trim_start().split_once('(') else { return false };
     let head = head.trim_end();
     head.strip_prefix(TOOLS).is_some_and(|rest| rest.starts_with('.')) || tools.tool(head).is_some()
+}
+
+/// The name that lines begin with where they read as a call, `NAME({…})` with an object as JSON, and the program has tools.
+fn named<'a>(tools: &Toolbox, lines: &[&'a str]) -> Option<&'a str> {
+    let (name, _) = lines.first()?.trim_start().split_once("({").filter(|_| !tools.tools().is_empty())?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+    let text = is_name.then(|| lines.join("\n"))?;
+    let (_, object) = text.split_once('(')?;
+    let mut values = serde_json::Deserializer::from_str(object).into_iter::<serde_json::Map<String, Value>>();
+    values.next()?.ok().map(|_| name)
 }
 
 /// Letters and digits that no other call of this name has.

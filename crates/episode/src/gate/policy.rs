@@ -74,9 +74,12 @@ pub fn rule(
 pub const NO_PROPOSAL: &str = "there is no proposal to take: ";
 const NO_ACTION: &str = "the recommended proposal is no action";
 
+/// How the reason begins where the episode is over, the goal not reached.
+pub const OVER: &str = "the episode is over";
+
 /// Whether a reason to stop tells which proposal is recommended, or what became of its checks: it names an action then.
 pub fn tells(why: &str) -> bool {
-    why.contains('`') || why.starts_with(NO_PROPOSAL) || why == NO_ACTION
+    why.contains('`') && !why.starts_with(OVER) || why.starts_with(NO_PROPOSAL) || why == NO_ACTION
 }
 
 /// Why no model may be asked under the budget, if so.

@@ -7,7 +7,7 @@ use super::super::branch::BranchEdit;
 use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{AskId, Event, StepOutcome};
 use super::super::proposal::{Action, Proposal, ProposalId};
-use super::policy::{self, PolicyOutcome, over_budget, spent};
+use super::policy::{self, OVER, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then, quoted};
 
 impl Gate {
@@ -43,8 +43,8 @@ impl Gate {
                 self.ask = None;
                 self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false, usage });
                 // What could not be written after the end is no reason why the episode ended.
-                let why = self.ended().unwrap_or(&error);
-                self.stop_policy(why);
+                let why = self.ended().unwrap_or_else(|| error.clone());
+                self.stop_policy(&why);
                 self.say(Level::Error, error);
             }
             Report::AskTooLong { ask, error, usage } if self.background.contains_key(&ask) => {
@@ -148,7 +148,7 @@ impl Gate {
             }
             Advice::Ask(spec) => match (self.ended(), over_budget(&self.session.policy, spent(&self.session))) {
                 (Some(words), Some(why)) if self.session.policy.is_automatic() => {
-                    self.stop_policy(words);
+                    self.stop_policy(&words);
                     self.say(Level::Info, format!("the {} is not asked for: {why}", spec.kind));
                 }
                 _ => self.ask(spec),
@@ -163,7 +163,8 @@ impl Gate {
             }
             Advice::Offer(written) => self.offer_artifact(*written, None),
             Advice::Rest => {
-                self.stop_policy(self.ended().unwrap_or("the method has nothing to do"));
+                let why = self.ended().unwrap_or_else(|| "the method has nothing to do".to_owned());
+                self.stop_policy(&why);
             }
             Advice::Recommend { proposal, why } => {
                 self.record(Event::Recommended { proposal, why: why.clone() });
@@ -206,7 +207,10 @@ impl Gate {
             }
             false => policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict),
         };
-        match reached.map_or(outcome, PolicyOutcome::Stop) {
+        let refused = action.filter(|_| passes || self.session.policy.is_automatic());
+        let refused = refused.filter(|action| turn.is_some_and(|turn| turn.is_refused(action)));
+        let refused = refused.map(|action| format!("a person refused {} at this step", quoted(action)));
+        match refused.or(reached).map_or(outcome, PolicyOutcome::Stop) {
             PolicyOutcome::Person => {}
             PolicyOutcome::Stop(why) => {
                 self.stop_policy(&why);
@@ -301,9 +305,13 @@ impl Gate {
     }
 
     /// Why the episode is over at the cursor, if it is.
-    pub(super) fn ended(&self) -> Option<&'static str> {
+    pub(super) fn ended(&self) -> Option<String> {
         let outcome = &self.session.current().filter(|node| node.outcome.done)?.outcome;
-        Some(if outcome.won { "the goal is reached" } else { "the episode is over" })
+        Some(match &outcome.ended {
+            _ if outcome.won => "the goal is reached".to_owned(),
+            None => OVER.to_owned(),
+            Some(why) => format!("{OVER}: {why}"),
+        })
     }
 
     /// At a new node: asks for the next action, or, where the episode is over, for what is still to be written after its last step; ends the

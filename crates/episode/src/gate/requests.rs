@@ -145,7 +145,7 @@ impl Gate {
         match self.ended() {
             // Nothing was done that something could still be written about.
             Some(words) => {
-                self.stop_policy(words);
+                self.stop_policy(&words);
                 self.say(Level::Info, words);
             }
             None => self.consult(None),

@@ -49,8 +49,15 @@ impl Run {
         if !opening.sides.is_empty() {
             stepwright_launch::can_begin(&opening.sides, &mut setup)?;
         }
-        let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
+        let Beginning::New(mut begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
         let (info, kind) = (setup.method.info(), setup.world.kind());
+        // A task of a program may have options of its own: what is said of all is what all have.
+        for task in tasks.iter().skip(1).filter(|_| kind.has(Ability::Answers)) {
+            let other = opening.look(&NewSession { task: task.id.clone(), ..new.clone() })?;
+            if let Beginning::New(other) = &other.beginning {
+                begun.options.retain(|key, value| other.options.get(key) == Some(value));
+            }
+        }
         let roles = roles_named(&begun.options, &begun.options, &[&setup.source], &setup.resolver)?;
         let traits = first_asked(&info, &roles, &setup.source).traits();
         let options = opening.config.built_in.options_with(info.options);

@@ -7,7 +7,7 @@ use super::{RunResult, by_role};
 use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::report::{Report, Table, refusals};
-use stepwright_episode::gate::{NO_PROPOSAL, tells};
+use stepwright_episode::gate::{NO_PROPOSAL, OVER, tells};
 use stepwright_model::upstream::UPSTREAM;
 use stepwright_text::words::count;
 
@@ -106,13 +106,17 @@ fn endings(results: &[RunResult]) -> String {
     let halted =
         reasons().filter(|why| tells(why) && ![NO_PROPOSAL, BY_PROGRAM].iter().any(|how| why.starts_with(how)));
     let over = reasons().filter_map(|why| why.strip_prefix(BY_PROGRAM)).collect();
+    let early = reasons().filter_map(|why| why.strip_prefix(OVER)?.strip_prefix(": ")).collect();
     let said = |reasons: Vec<&str>, how: &str| match reasons.as_slice() {
         [] => String::new(),
-        [why] => format!("1 episode ended {how}: {why}\n"),
-        [why, ..] => format!("{} ended {how}; the first: {why}\n", count(reasons.len(), "episode")),
+        [why] => format!("1 episode that was not won ended {how}: {why}\n"),
+        [why, ..] => {
+            format!("{} that were not won ended {how}; the first: {why}\n", count(reasons.len(), "episode"))
+        }
     };
     said(without, "without a proposal to take")
         + &said(halted.collect(), "before an action that was not taken")
+        + &said(early, "before their steps were used up")
         + &said(over, "with its program")
 }
 

@@ -13,6 +13,7 @@ use crate::widgets::words::{self, Change};
 use crate::widgets::wrap;
 use stepwright_belief as belief;
 use stepwright_episode::{Actor, ArtifactId, Offer, OfferState, Turn};
+use stepwright_method::Methods;
 
 /// Changes shown where there is little room.
 pub const SHORT: usize = 4;
@@ -189,7 +190,7 @@ impl FormerPlaces {
 }
 
 /// The decisions about the beliefs offered at a node, and the corrections made there.
-pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
+pub fn decided(turn: &Turn, methods: &Methods, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for offer in &turn.offers {
         let (by, what, why) = match &offer.fate {
@@ -204,8 +205,14 @@ pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
             let text = format!("{who} {what} the one written for: {}{why}", offer.written.title.trim());
             rows.extend(words::labelled("belief   ", Role::Dim, &text, width));
         } else {
-            let kind = &offer.written.artifact.kind;
-            let text = format!("{who} {what} the {kind} of: {}{why}", offer.written.title.trim());
+            let (kind, title) = (&offer.written.artifact.kind, offer.written.title.trim());
+            // Nobody decides about what does not wait.
+            let text = match offer.fate {
+                OfferState::Taken { by: Actor::Policy, .. } if !methods.artifact(kind).conduct.waits => {
+                    format!("{title}, taken as the {kind}")
+                }
+                _ => format!("{who} {what} the {kind} of: {title}{why}"),
+            };
             rows.extend(words::labelled("written  ", Role::Dim, &text, width));
         }
     }

@@ -149,9 +149,10 @@ pub fn ended(outcome: &StepOutcome) -> String {
         Some(false) => "the goal is not reached",
         None => "whether the goal is reached is not known",
     };
+    let why = outcome.ended.as_ref().map(|why| format!("; {}", one_line(why))).unwrap_or_default();
     match outcome.reward {
-        reward if reward == 0.0 || (outcome.won && reward == 1.0) => how.to_owned(),
-        reward => format!("{how}, the reward is {reward}"),
+        reward if reward == 0.0 || (outcome.won && reward == 1.0) => format!("{how}{why}"),
+        reward => format!("{how}, the reward is {reward}{why}"),
     }
 }
 

@@ -59,7 +59,7 @@ fn last_asked(way: &History<Step>, thread: usize) -> Option<&Arc<Asked>> {
     way.steps.iter().rev().filter(|step| step.thread == thread).find_map(|step| step.asked.as_ref())
 }
 
-/// The last request of a conversation, and what it was answered with.
+/// The last request of a conversation, and what it was answered with: nothing where it got an error.
 fn answered(way: &History<Step>, thread: usize) -> Option<(Arc<Asked>, Answer)> {
     let pairs = way.steps.windows(2).rev();
     let of = pairs.filter_map(|pair| match pair {
@@ -67,7 +67,9 @@ fn answered(way: &History<Step>, thread: usize) -> Option<(Arc<Asked>, Answer)> 
         _ => None,
     });
     let (asked, action) = { of }.next()?;
-    Some((Arc::clone(asked), answer::whole(action).ok()?.answer()))
+    let is_error = action.exact.as_deref().and_then(answer::refusal).is_some();
+    let answer = if is_error { Answer::default() } else { answer::whole(action).ok()?.answer() };
+    Some((Arc::clone(asked), answer))
 }
 
 /// How a request differs from the recorded one.
@@ -273,7 +275,7 @@ impl Link {
         }
         let Some(proxy) = &inner.proxy else { return Err(WorldError::Failed("there is no proxy".to_owned())) };
         // What a run before had asked is of no interest any more; an agent that is started elsewhere may have asked already.
-        if !(self.command.words.is_empty() && first) {
+        if !(self.is_elsewhere() && first) {
             proxy.reset();
             while proxy.notices().try_recv().is_ok() {}
         }
@@ -287,7 +289,7 @@ impl Link {
             folder = Some(copy.path().to_owned());
             inner.copies.push(copy);
         }
-        let agent = if self.command.words.is_empty() {
+        let agent = if self.is_elsewhere() {
             if self.command.listen.is_none() {
                 return Err(WorldError::Failed(
                     "the agent's command is not known here; open the session with: stepwright gate --open FILE -- COMMAND".to_owned(),
@@ -345,7 +347,11 @@ impl Link {
         let id = pending.id;
         pending.answer(reply);
         self.delivered(inner, id, digest.as_deref(), stop)?;
-        self.wait(inner, stop)?;
+        match self.wait(inner, stop) {
+            // Who stops waiting for an agent that was started elsewhere says that it has ended: nothing here sees its end.
+            Err(_) if self.is_elsewhere() && stop.is_set() => {}
+            waited => waited?,
+        }
         self.arrive(inner, Some(action));
         Ok(())
     }
@@ -487,6 +493,7 @@ impl Link {
         let how = match exit.map(|exit| (exit, exit.code())) {
             Some((_, Some(code))) => format!("The agent ended, exit code {code}."),
             Some((exit, None)) => format!("The agent ended, {exit}."),
+            None if self.is_elsewhere() => "The agent asked no more, and a person stopped waiting.".to_owned(),
             None => "The agent ended.".to_owned(),
         };
         let (lines, _) = inner.run.as_ref().and_then(|run| run.agent.as_ref()).map(Agent::output).unwrap_or_default();
@@ -532,15 +539,23 @@ impl Link {
         })
     }
 
+    /// Whether the agent is started by somebody else, who asks where this listens.
+    fn is_elsewhere(&self) -> bool {
+        self.command.words.is_empty()
+    }
+
     fn check(&self, stop: &Stop) -> Result<(), WorldError> {
-        if self.closed.load(Ordering::SeqCst) || stop.is_set() {
-            return Err(WorldError::Failed(
+        if !self.closed.load(Ordering::SeqCst) && !stop.is_set() {
+            return Ok(());
+        }
+        let why = match self.is_elsewhere() {
+            true => "it was stopped before the agent asked; the next step waits for it again",
+            false => {
                 "it was stopped before the agent asked again. The agent was ended; the next step starts it again and feeds it its \
                  recorded answers"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
+            }
+        };
+        Err(WorldError::Failed(why.to_owned()))
     }
 
     pub(super) fn close(&self) {

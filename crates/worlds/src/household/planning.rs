@@ -158,7 +158,10 @@ fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, know
 
 fn literal(goal: &Goal) -> String {
     match goal {
-        Goal::Light { .. } => "(exists (?x ?l) (and (wanted ?x) (holding ?x) (lamp ?l) (lit ?l)))".to_owned(),
+        // The lamp has to be where the agent is.
+        Goal::Light { .. } => {
+            "(exists (?x ?l ?p) (and (wanted ?x) (holding ?x) (lamp ?l) (lit ?l) (in ?l ?p) (at ?p)))".to_owned()
+        }
         Goal::Place { count, state, .. } => {
             let state = match state.as_deref() {
                 Some("heat") => Some("hot"),

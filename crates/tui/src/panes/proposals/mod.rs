@@ -119,7 +119,7 @@ impl ProposalsPane {
         let width = usize::from(area.width).saturating_sub(1);
         let mut rows = offer::rows(view, offer, painter.theme, width, offer::LONG);
         rows.extend(asking);
-        rows.extend(detail::decisions(turn, width));
+        rows.extend(detail::decisions(turn, view.methods, width));
         self.outline.body = Rect::default();
         self.detail.draw(painter, area, &rows);
     }
@@ -167,7 +167,7 @@ fn said_of_chosen(
         }
         None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
     }
-    rows.extend(detail::decisions(turn, width));
+    rows.extend(detail::decisions(turn, view.methods, width));
     rows
 }
 
