@@ -89,7 +89,7 @@ fn benches(criterion: &mut Criterion) {
     group.bench_function("check a typed action, there and back", |b| {
         b.iter(|| {
             let mut handle = checked.lock().expect("one thread");
-            let _ = handle.commands.send(Command::CheckText { token: 1, text: "look".into() });
+            let _ = handle.commands.send(Command::CheckText { token: 1, text: "look".into(), over: None });
             runtime.block_on(until(&mut handle, |n| matches!(n, Notice::TextChecked { .. })));
         });
     });

@@ -23,7 +23,6 @@ An `act` that takes the keywords `tool` and `arguments` gets them where the acti
 """
 
 import inspect
-import json
 import os
 import shlex
 import sys
@@ -40,16 +39,17 @@ def serve(world):
     """Answers requests until the input ends."""
     takes = inspect.signature(world.act).parameters.values()
     is_told = any(p.name in ("tool", "arguments") or p.kind is p.VAR_KEYWORD for p in takes)
-    # What is possible and known now, and what was at each snapshot.
-    steps, kept, then = 0, {}, {}
+    # What is possible and known now. A snapshot holds it beside the world's own, so that a process that is started anew knows it too.
+    steps, kept = 0, {}
     for request, answer in pairs():
         if "restore" in request:
             said = {"step": request["step"]}
             try:
                 if not hasattr(world, "restore"):
                     raise Refused("this world has no `restore`")
-                world.restore(request["restore"])
-                steps, kept = request["step"], then.get(json.dumps(request["restore"]), {})
+                own, known = request["restore"]
+                world.restore(own)
+                steps, kept = request["step"], known
             except Refused as why:
                 said["error"] = str(why)
             answer(said)
@@ -66,8 +66,8 @@ def serve(world):
         said = dict(said) if isinstance(said, dict) else {"observation": str(said)}
         # Where nothing happened, all that was possible and known still is.
         kept = {name: said[name] for name in ("admissible", "state", "facts", "things", "goals", "request") if name in said}
-        if "snapshot" in said:
-            then[json.dumps(said["snapshot"])] = kept
+        if said.get("snapshot") is not None:
+            said["snapshot"] = [said["snapshot"], kept]
         if steps == 0 and isinstance(getattr(world, "hello", None), dict):
             said.setdefault("hello", {"protocol": 2, **world.hello})
         answer({"step": steps, **said})

@@ -271,8 +271,17 @@ fn the_page_of_the_configuration_is_current() {
          where, `stepwright config show` lists every value and where it comes from. Later ones win: defaults, file, environment, flags.\n\
          A wrong key is an error that names its line and the nearest right one. Keys of providers are never in the file: a setting\n\
          names the environment variable that holds one.\n\n\
-         Themes can be inherited from in `themes/NAME.toml` beside `config.toml`, prompts replaced under `prompts/`, keys changed under\n\
-         `[keys]` ([keys](keys.md)).\n\n\
+         `STEPWRIGHT_CONFIG_DIR` (or `--config-dir`) names the folder of `config.toml`. `STEPWRIGHT_STATE_DIR` names the one in which sessions,\n\
+         the library's list and the debug log are kept, with what is fetched and what can be made again below it; where the platform's cannot\n\
+         be written, set it.\n\n\
+         Beside `config.toml`:\n\n\
+         - A theme of your own is `themes/NAME.toml`. `inherits = \"dark\"` takes what it leaves out from another; `[colors]` gives colours names\n\
+         (`ground = \"#16181d\"`; a colour is a name, `#rrggbb`, or 0 to 255); `[roles]` says how each thing is drawn, by a colour or a table\n\
+         (`bad = {{ fg = \"red\", bold = true }}`, of fg, bg, bold, dim, italic, underlined, reversed and crossed-out); `[glyphs]` may have\n\
+         `set = \"ascii\"`. `themes/dark.toml` has all roles.\n\
+         - A prompt of your own goes before the one of the same name that ships: `prompts/program/next_action_chat.jinja` is that of the next\n\
+         action for chat models, `next_action.jinja` beside it for raw completions.\n\
+         - Keys are changed under `[keys]` ([keys](keys.md)).\n\n\
          This is the file that `init` writes; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n\n\
          ```toml\n{}\n```\n",
         stepwright::config::template(&METHODS).trim_end()

@@ -159,7 +159,7 @@ async fn a_world_of_this_program_is_not_restarted_and_an_empty_text_is_no_action
     let (mut w, _) = start(|_| Step::Pass, || Shape::Usual, vec![]);
     w.send(Command::RestartWorld);
     w.said(Level::Info, "this world runs in the program itself; there is nothing to restart").await;
-    w.send(Command::CheckText { token: 7, text: "  ".into() });
+    w.send(Command::CheckText { token: 7, text: "  ".into(), over: None });
     let checked = w.until("a verdict", |n, _| matches!(n, Notice::TextChecked { token: 7, .. })).await;
     assert!(matches!(checked, Notice::TextChecked { verdict: Err(why), .. } if why == "nothing was typed"));
     w.send(Command::Gate(Request::Manual { text: " ".into() }));

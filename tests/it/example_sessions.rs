@@ -515,12 +515,13 @@ async fn a_blocking_tree_grows_from_each_error_of_the_mixed_example() {
 #[test]
 fn audits_of_the_examples_find_no_violation_in_a_step_that_was_accepted() {
     use stepwright::export::trajectory;
-    use stepwright::method::log_checks::{program_of, violations};
+    use stepwright::method::log_checks::violations;
+    use stepwright::method::program_context::ProgramContext;
     let mut accepted = 0;
     for example in EXAMPLES {
         let log = trajectory(&loaded(example.name));
         let transcript = stepwright::worlds::transcript_of(&log);
-        let program = program_of(&transcript).unwrap();
+        let program = ProgramContext::load(&transcript.specification()).unwrap();
         let is_taken = |step: usize| log.steps.get(step).is_some_and(|step| !step.is_refused());
         accepted += (0..log.steps.len()).filter(|step| is_taken(*step)).count();
         let fails = violations(&log, &transcript, &program).into_iter().filter(|v| v.check.status == Status::Fails);

@@ -131,6 +131,9 @@ fn a_class_is_a_world() {
     assert_eq!(world.act("fly").unwrap().error.as_deref(), Some("That cannot be done here."));
     assert_eq!(world.admissible().unwrap(), ["add 1", "add 2"], "a refusal changes nothing of what is possible");
     world.act("add 2").unwrap();
+    world.remote().unwrap().restart().unwrap();
+    assert!(world.act("fly").unwrap().error.is_some());
+    assert_eq!(world.admissible().unwrap(), ["add 1", "add 2"], "a new process knows it by the snapshot");
     world.restore(&start).unwrap();
     world.act("add 2").unwrap();
     let end = world.act("add 2").unwrap();

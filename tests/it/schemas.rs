@@ -148,26 +148,39 @@ fn is_setting(line: &str) -> bool {
 }
 
 /// The types of the protocol in the order of its page.
-const TYPES: [(&str, &str); 19] = [
+const TYPES: [(&str, &str); 32] = [
     ("WorldAnswer", "the answer of a world to `reset` and `act`"),
     ("Hello", ""),
     ("Task", ""),
+    ("Request", ""),
     ("Restored", ""),
     ("InfoAnswer", "the answer of a method to `info`"),
     ("DeclaredNeeds", ""),
+    ("Ability", ""),
     ("Context", "what a method is sent"),
     ("Rewound", ""),
     ("Step", ""),
     ("Decision", ""),
     ("Proposal", ""),
+    ("Verdict", ""),
+    ("Check", ""),
     ("AskMade", ""),
+    ("AskKind", ""),
+    ("OwnAsk", ""),
+    ("ModelTraits", ""),
     ("StepAnswer", "the answer of a method to `step`"),
+    ("Offer", ""),
+    ("Asking", ""),
+    ("Recommended", ""),
     ("ReadAnswer", "the answer of a method to `read`"),
     ("Drafted", ""),
     ("Spent", ""),
     ("AskSpec", ""),
+    ("PromptRecord", ""),
+    ("PromptMessage", ""),
     ("Written", ""),
-    ("Verdict", ""),
+    ("ArtifactId", ""),
+    ("Due", ""),
 ];
 
 /// The page of the protocol: each type's fields, and a whole context.
@@ -183,21 +196,46 @@ pub(crate) fn page(context: &Value) {
         let defined = &all["$defs"][name];
         assert!(defined.is_object(), "no type {name}");
         let of = if of.is_empty() { String::new() } else { format!(": {of}") };
-        let _ = write!(out, "\n## {name}{of}\n\n{}| field | | means |\n|---|---|---|\n", about(defined, "\n\n"));
-        let required = &defined["required"];
-        for (field, schema) in defined["properties"].as_object().into_iter().flatten() {
-            let needed = required.as_array().is_some_and(|all| all.contains(&json!(field)));
-            let mark = if needed { "" } else { ", may be absent" };
-            let _ = writeln!(
-                out,
-                "| `{field}` | {}{mark} | {} |",
-                kind(schema).replace('|', "\\|"),
-                about(schema, "").replace('|', "\\|")
-            );
+        let _ = write!(out, "\n## {name}{of}\n\n{}", about(defined, "\n\n"));
+        match defined["oneOf"].as_array() {
+            Some(ways) => tell_ways(&mut out, ways),
+            None => tell_fields(&mut out, defined),
         }
     }
     let _ = write!(out, "\n## A whole context\n\n```json\n{context:#}\n```\n");
     current("protocol.md", &out);
+}
+
+fn tell_fields(out: &mut String, defined: &Value) {
+    out.push_str("| field | | means |\n|---|---|---|\n");
+    let required = &defined["required"];
+    for (field, schema) in defined["properties"].as_object().into_iter().flatten() {
+        let needed = required.as_array().is_some_and(|all| all.contains(&json!(field)));
+        let mark = if needed { "" } else { ", may be absent" };
+        let _ = writeln!(
+            out,
+            "| `{field}` | {}{mark} | {} |",
+            kind(schema).replace('|', "\\|"),
+            about(schema, "").replace('|', "\\|")
+        );
+    }
+}
+
+/// The ways in which a type may be: words, or objects that a field tells apart.
+fn tell_ways(out: &mut String, ways: &[Value]) {
+    out.push_str("| one of | means |\n|---|---|\n");
+    for way in ways {
+        let field = |(field, schema): (&String, &Value)| match schema["const"].as_str() {
+            Some(word) => format!("`{field}`: `{word}`"),
+            None => format!("`{field}`: {}", kind(schema)),
+        };
+        let word = way["const"].as_str().map(|word| format!("`{word}`"));
+        let fields = way["properties"].as_object().into_iter().flatten().map(field);
+        let others = (!way["$ref"].is_null()).then(|| format!("the fields of {}", kind(way)));
+        let written: Vec<String> = word.into_iter().chain(fields).chain(others).collect();
+        let _ =
+            writeln!(out, "| {} | {} |", written.join("; ").replace('|', "\\|"), about(way, "").replace('|', "\\|"));
+    }
 }
 
 fn about(schema: &Value, end: &str) -> String {
@@ -211,7 +249,7 @@ fn kind(schema: &Value) -> String {
     if !schema["$ref"].is_null() {
         let name = named(&schema["$ref"]);
         return match TYPES.iter().any(|(known, _)| *known == name) {
-            true => format!("{name}, below"),
+            true => format!("[{name}](#{})", name.to_lowercase()),
             false => words_of(&schema_of(&name)),
         };
     }

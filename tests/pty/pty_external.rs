@@ -61,6 +61,12 @@ fn a_world_of_ones_own_begins_by_name() {
     assert_eq!(pty.wait(), 0);
 }
 
+#[test]
+fn an_action_is_typed_beside_a_request_where_the_world_lists_actions() {
+    let home = tempfile::tempdir().unwrap();
+    play(include_str!("scripts/external_request.script"), home.path(), &[]);
+}
+
 /// What a world's process calls its tasks stands on the start screen once somebody looks at the world, and the marked one is begun.
 #[test]
 fn the_tasks_that_a_world_tells_are_on_the_start_screen() {

@@ -92,10 +92,15 @@ impl Bench {
 
     /// The same with the program's own panes, after these notices.
     pub(crate) fn over(notices: Vec<Notice>) -> Self {
+        Bench::bound(Keymap::default(), notices)
+    }
+
+    /// The same with these keys.
+    fn bound(keymap: Keymap, notices: Vec<Notice>) -> Self {
         let themes = vec![Theme::monochrome(UNICODE)];
         let parts = Parts {
             panes: stepwright::tui::panes::all(),
-            keymap: Keymap::default(),
+            keymap,
             themes,
             worlds: stepwright::worlds::WORLDS.into(),
             methods: &METHODS,
@@ -511,5 +516,19 @@ proptest! {
         bench.draw(0, 0);
         bench.draw(1, 1);
         bench.draw(width, height);
+    }
+}
+
+#[test]
+fn a_key_that_a_pane_has_too_is_not_said_to_approve_there() {
+    use stepwright::tui::actions::ActionId;
+    use stepwright::tui::keymap::UserKeys;
+    for (key, is_said) in [("ctrl-a", false), ("ctrl-y", true)] {
+        let user = UserKeys { action: "approve".into(), keys: vec![key.into()], place: String::new() };
+        let mut bench = Bench::bound(Keymap::with_user(&[user]).unwrap().0, session(2));
+        bench.press("alt-3");
+        assert_eq!(bench.app.focus(), PaneId::Preconditions);
+        let said = bench.app.hints().iter().any(|hint| hint.action == Some(ActionId::Approve));
+        assert_eq!(said, is_said, "{key}");
     }
 }

@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use crate::{Row, difference};
 use stepwright_episode::Status;
-use stepwright_method::log_checks::{program_of, violations};
+use stepwright_method::log_checks::violations;
+use stepwright_method::program_context::ProgramContext;
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_worlds::transcript_of;
 
@@ -45,7 +46,7 @@ pub(super) fn compare(file: &Path, label: &str) -> Row {
         let accepted = |at: usize| log.steps.get(at).is_some_and(|step| !step.is_refused());
         row.compared += (0..log.steps.len()).filter(|at| accepted(*at)).count() as u64;
         let transcript = transcript_of(&log);
-        match program_of(&transcript) {
+        match ProgramContext::load(&transcript.specification()) {
             Err(why) => row.differs(difference(&episode.id, "a program", why)),
             Ok(program) => {
                 // Some games have a bath's basin that is of the type of a sink's, which its name, all that a log has, does not say.

@@ -136,10 +136,12 @@ impl Moments {
                 "it says nothing; write a line under [tells], such as \"agent.held x\" = \"the agent holds x\"".into(),
             );
         }
-        for (line, predicate, args) in
-            form.tells().filter(|(_, predicate, args)| !known.contains_key(&(*predicate, *args)))
-        {
-            faults.insert(line, unread(&known, predicate, args));
+        match form.tells().next().filter(|_| form.tells().all(|(_, predicate, _)| is_of_domain(predicate))) {
+            Some((line, predicate, _)) => drop(faults.insert(line, of_domain(&known, predicate))),
+            None => {
+                let missing = form.tells().filter(|(_, predicate, args)| !known.contains_key(&(*predicate, *args)));
+                faults.extend(missing.map(|(line, predicate, args)| (line, unread(&known, predicate, args))));
+            }
         }
         let mut round: Vec<(&Moment, Value)> = Vec::new();
         let mut written = Written::new();
@@ -200,11 +202,29 @@ fn literal(predicate: &str, args: usize) -> String {
     std::iter::once(predicate.to_owned()).chain(names).collect()
 }
 
+/// Whether a literal is none of a program's variables, which are attributes of objects (`agent.at`).
+fn is_of_domain(predicate: &str) -> bool {
+    !predicate.contains('.')
+}
+
+/// Why a form such as those that ship is not judged here: they are over the literals of their world's domain, which no program has.
+fn of_domain(known: &BTreeMap<(&str, usize), BTreeSet<&Atom>>, predicate: &str) -> String {
+    let own = known.keys().next().map(|(predicate, args)| format!(", such as `{}`", literal(predicate, *args)));
+    format!(
+        "`{predicate}` and the others are literals of a world's blocking domain, as in the form that ships with the world and is in force by \
+         itself; a form of one's own names the program's variables{}",
+        own.unwrap_or_default()
+    )
+}
+
 /// Why a literal cannot be read off the states, and which can.
 fn unread(known: &BTreeMap<(&str, usize), BTreeSet<&Atom>>, predicate: &str, args: usize) -> String {
     let own = literal(predicate, args);
     let same: Vec<String> =
         known.keys().filter(|(of, _)| *of == predicate).map(|(of, args)| format!("`{}`", literal(of, *args))).collect();
+    if known.is_empty() {
+        return format!("`{own}` held in no state of the episodes, which say nothing of any variable");
+    }
     if same.is_empty() {
         let names: Vec<&str> = known.keys().map(|(of, _)| *of).collect::<BTreeSet<_>>().into_iter().collect();
         return format!("`{own}` held in no state of the episodes; {}", known_names(predicate, &names));
@@ -314,6 +334,13 @@ mod tests {
             .unwrap_err();
         assert!(both.to_string().contains("take `agent.on` out of single"), "{both}");
         assert!(fault("").contains("it says nothing"));
+        // A form that ships is over other literals: that is said once, and not of each.
+        let shipped = fault("\"AT r\" = \"the agent is at r\"\n\"OPEN r\" = \"r.is open\"");
+        assert!(
+            shipped.starts_with("f.toml:2: `AT` and the others are literals of a world's blocking domain"),
+            "{shipped}"
+        );
+        assert!(shipped.ends_with("such as `agent.at a`") && !shipped.contains("OPEN"), "{shipped}");
     }
 
     #[test]

@@ -9,14 +9,13 @@ use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global};
 use stepwright_driver::{Beginning, system_clock};
 use stepwright_episode::{Header, action_of_effects};
-use stepwright_launch::{NewSession, prepare_new, read_logs};
+use stepwright_launch::{NewSession, Recorded, prepare_new, read_recorded};
 use stepwright_method::{Knowledge, SYMBOLIC};
 use stepwright_precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, SecondTier};
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
-use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::{OpenSpec, World};
-use stepwright_worlds::{WORLDS, transcript_of};
+use stepwright_worlds::WORLDS;
 
 /// Whose demonstrations count.
 #[derive(Debug, Args)]
@@ -133,26 +132,27 @@ pub(super) fn over(
     }
 }
 
-/// The store over logs of episodes that did not fail, executed on the specification that their actions are of: that of a world, or of
-/// all the tools that they list.
+/// The store over logs of episodes that did not fail, executed on the specification that their actions are of: that of a world, of all the
+/// tools that they list, or a session's own. What was refused shows nothing of when an action can be taken.
 fn of_logs(files: &[PathBuf]) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
-    let mut logs = read_logs(files, super::note).map_err(CliError::Failed)?;
-    logs.retain(|log| !log.failed());
-    let tools: Vec<_> = logs.iter().flat_map(|log| &log.tools).cloned().collect();
-    for log in logs.iter_mut().filter(|log| !log.tools.is_empty()) {
+    let mut logs = read_recorded(files, super::note).map_err(CliError::Failed)?;
+    logs.retain(|recorded| !recorded.log.failed());
+    let tools: Vec<_> = logs.iter().flat_map(|recorded| &recorded.log.tools).cloned().collect();
+    for Recorded { log, .. } in logs.iter_mut().filter(|recorded| !recorded.log.tools.is_empty()) {
         log.tools.clone_from(&tools);
     }
     let first = logs.first().ok_or_else(|| CliError::Failed("there is no episode that did not fail".to_owned()))?;
-    let source = transcript_of(first).specification().into_owned();
-    if let Some(other) = logs.iter().find(|log| transcript_of(log).specification() != source.as_str()) {
-        let why = format!("{} and {} are of different worlds; give those of one at a time", first.id, other.id);
+    let source = first.specification().into_owned();
+    if let Some(other) = logs.iter().find(|recorded| recorded.specification() != source) {
+        let (one, other) = (&first.log.id, &other.log.id);
+        let why =
+            format!("{one} and {other} have different specifications; give those of one world and task at a time");
         return Err(CliError::Failed(why));
     }
     let specification = Specification::load(&source, "spec.py").map_err(|e| CliError::Failed(e.to_string()))?;
-    let demo = |log: &Trajectory| {
-        // What was refused shows nothing of when the action can be taken.
-        let calls = |step: Step| step.call.filter(|_| !step.refused).into_iter().chain(step.calls);
-        Demo { id: log.id.clone(), calls: transcript_of(log).read(log).into_iter().flat_map(calls).collect() }
+    let demo = |recorded: &Recorded| Demo {
+        id: recorded.log.id.clone(),
+        calls: recorded.called().into_iter().flat_map(|called| called.added).collect(),
     };
     let mut demos: Vec<Demo> = logs.iter().map(demo).collect();
     let store = loop {

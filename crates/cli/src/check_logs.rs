@@ -10,21 +10,23 @@ use serde_json::{Value, json};
 
 use super::{CliError, print, print_json};
 use stepwright_episode::{Assertions, Status};
-use stepwright_launch::read_logs;
-use stepwright_method::log_checks::{Read, Violation, program_of, violations};
-use stepwright_precondition::AdoptedSet;
+use stepwright_launch::read_recorded;
+use stepwright_method::log_checks::{Read, Violation};
+use stepwright_method::program_context::ProgramContext;
+use stepwright_precondition::{AdoptedAction, AdoptedSet};
+use stepwright_program::{Assertion, Call};
 use stepwright_study::in_force::not_checked;
 use stepwright_text::words::count;
 use stepwright_trajectory::Trajectory;
-use stepwright_worlds::transcript_of;
 
 /// Checks logs of episodes against preconditions and effects.
 #[derive(Debug, Args)]
 pub(crate) struct CheckLogs {
-    /// Files of logs: trajectories a line, texts of ReAct, or sessions
+    /// Files of logs: trajectories a line, texts of ReAct, or sessions, each judged by its own specification and what was in force in it
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// A *.preconditions.py file in place of the assertions of the world's specification; effects are in such files alone
+    /// A *.preconditions.py file in place of the assertions of the specification, or of those in force in a session, for the actions that it
+    /// names; of logs effects are in such files alone
     #[arg(long, value_name = "FILE")]
     preconditions: Option<PathBuf>,
     /// Print an object a log; steps are counted from 1, as in words
@@ -40,19 +42,15 @@ impl CheckLogs {
         let (mut violated, mut contradicted) = (0, 0);
         // Logs that list no tools have those actions that they call.
         let mut idle: BTreeSet<&str> = set.iter().flat_map(|set| &set.actions).map(|a| a.action.as_str()).collect();
-        for log in read_logs(&self.logs, super::note).map_err(CliError::Failed)? {
-            let transcript = transcript_of(&log);
-            let mut program = program_of(&transcript).map_err(CliError::Failed)?;
-            for action in set.iter().flat_map(|set| &set.actions) {
-                if !program.has(&action.action) {
-                    continue;
-                }
-                idle.remove(action.action.as_str());
-                let (action, assertions) = (action.action.clone(), action.assertions.clone());
-                let adopted = Assertions { action, assertions, origin: "a file".to_owned() };
-                program.adopt(&adopted).map_err(|e| CliError::Failed(format!("{}: {e}", log.id)))?;
-            }
-            let found = violations(&log, &transcript, &program);
+        for recorded in read_recorded(&self.logs, super::note).map_err(CliError::Failed)? {
+            let log = &recorded.log;
+            let failed = |why: String| CliError::Failed(format!("{}: {why}", log.id));
+            let program = recorded.program().map_err(failed)?;
+            let fits = set.iter().flat_map(|set| &set.actions).filter(|own| program.has(&own.action));
+            let adopted: Vec<Assertions> = fits.map(adopted).collect();
+            idle.retain(|name| !program.has(name));
+            let found = recorded.violations(&adopted).map_err(failed)?.into_iter();
+            let found: Vec<Violation> = found.filter_map(|violation| audited(violation, &program)).collect();
             (logs, steps) = (logs + 1, steps + log.steps.len());
             let failing = |effects| move |v: &&Violation| v.check.status == Status::Fails && v.is_effect == effects;
             violated += found.iter().filter(failing(false)).count();
@@ -65,7 +63,7 @@ impl CheckLogs {
             } else if !found.is_empty() {
                 let how = log.how();
                 out.push_str(&format!("{} ({how}, {})\n", log.id, count(log.steps.len(), "step")));
-                found.iter().for_each(|violation| out.push_str(&in_words(violation, &log)));
+                found.iter().for_each(|violation| out.push_str(&in_words(violation, log)));
             }
         }
         if let (Some(file), false) = (&self.preconditions, idle.is_empty()) {
@@ -91,6 +89,28 @@ impl CheckLogs {
         if self.json { print_json(&out) } else { print(&out) }?;
         Ok(ExitCode::from(u8::from(violated + contradicted > 0)))
     }
+}
+
+fn adopted(of: &AdoptedAction) -> Assertions {
+    Assertions { action: of.action.clone(), assertions: of.assertions.clone(), origin: "a file".to_owned() }
+}
+
+/// A violation as an audit counts it. That a call cannot be executed is no assertion, and of arguments that do not fit their function none can
+/// tell anything.
+fn audited(mut violation: Violation, program: &ProgramContext) -> Option<Violation> {
+    if violation.is_effect {
+        return Some(violation);
+    }
+    Assertion::compile(&violation.check.condition).ok()?;
+    let fits = |call: &Call| {
+        let function = program.specification().function(&call.receiver, &call.function);
+        function.is_none_or(|function| function.arguments(call).is_ok())
+    };
+    // The text of an action that is no call is the world's to read.
+    if violation.action.parse::<Call>().is_ok_and(|call| !fits(&call)) {
+        violation.check.status = Status::Unknown;
+    }
+    Some(violation)
 }
 
 fn as_json(violation: &Violation) -> Value {

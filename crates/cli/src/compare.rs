@@ -81,7 +81,10 @@ impl Compare {
             }
         }
         if lines.len() < 2 {
-            let why = "there is one branch; name a second session, or open it, go back and take another action";
+            let why = match loaded.iter().any(|(.., node)| node.is_some()) {
+                true => "this is one branch; name another, or the file without `#N` for all that it has",
+                false => "there is one branch; name a second session, or open it, go back and take another action",
+            };
             let words: Vec<&str> = named.iter().map(|named| named.word.as_str()).collect();
             return Err(CliError::Failed(format!("{}: {why}", words.join(" "))));
         }
@@ -156,7 +159,8 @@ fn load(named: &Named, sources: &Sources) -> Result<Vec<(String, Session, Option
     }
     let node = part.as_deref().map(str::parse::<NodeId>).transpose();
     let node = node.map_err(|_| CliError::Failed(format!("{word}: a number of a node comes after `#`")))?;
-    let session = log::load(path).map_err(|e| CliError::Failed(e.to_string()))?.session;
+    let log::Loaded { session, remarks, .. } = log::load(path).map_err(|e| CliError::Failed(e.to_string()))?;
+    remarks.iter().for_each(|line| note(line));
     if let Some(node) = node.filter(|node| session.node(*node).is_none()) {
         let last = session.nodes().len().saturating_sub(1);
         return Err(CliError::Failed(format!("{file}: there is no node {node}; they are 0 to {last}")));

@@ -117,7 +117,9 @@ fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Resul
                 return Err(CliError::Usage("standard input is one session: leave --episode out".to_owned()));
             }
             let read = log::read(std::io::stdin().lock(), Path::new("standard input"));
-            vec![read.map_err(|e| CliError::Failed(e.to_string()))?]
+            let read = read.map_err(|e| CliError::Failed(e.to_string()))?;
+            read.remarks.iter().for_each(|line| super::note(line));
+            vec![read]
         }
         Some(file) => {
             let read = load_sessions(file, session.episode, &sources).map_err(|e| CliError::Failed(e.to_string()))?;
@@ -130,9 +132,14 @@ fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Resul
         loaded.truncate(1);
     }
     let failed = |e: String| CliError::Failed(format!("{}: {e}", session.name.display()));
+    // A text is read at once, and says it.
+    let told = |what: &str| match format {
+        Some(Format::Text) => {}
+        _ => super::note(&format!("{}: {what}", session.name.display())),
+    };
     let render = |loaded| match format {
-        Some(format) => recording::render(format, loaded, config, &sources).map_err(|e| failed(e.to_string())),
-        None => recording::cast(loaded, config, &sources).map_err(failed),
+        Some(format) => recording::render(format, loaded, (config, &sources), &told).map_err(|e| failed(e.to_string())),
+        None => recording::cast(loaded, (config, &sources), &told).map_err(failed),
     };
     Ok(loaded.into_iter().map(render).collect::<Result<Vec<_>, _>>()?.join("\n"))
 }

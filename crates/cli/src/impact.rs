@@ -39,12 +39,13 @@ impl Measure {
         let library = library::read(&shelf, &places);
         library.index.problems().into_iter().for_each(note);
         let world = self.world.as_deref().or(set.place.as_ref().map(|(world, _)| world.as_str()));
-        let (mut out, mut right) = (String::new(), 0);
+        let (mut out, mut passes) = (String::new(), true);
         for action in &set.actions {
             for text in &action.assertions {
                 let impact = library.impact(world, &action.action, Some(&action.params), text);
                 let impact = impact.map_err(|e| CliError::Failed(format!("`{text}` of {}: {e}", action.action)))?;
-                right += impact.stopped.right;
+                // What other parameters keep from being judged is no step that is passed.
+                passes &= impact.stopped.right == 0 && impact.otherwise.is_none();
                 if self.json {
                     out.push_str(&format!("{}\n", json!(impact)));
                 } else {
@@ -53,7 +54,7 @@ impl Measure {
             }
         }
         if self.json { print_json(&out) } else { print(&out) }?;
-        Ok(ExitCode::from(u8::from(right > 0)))
+        Ok(ExitCode::from(u8::from(!passes)))
     }
 }
 

@@ -97,6 +97,31 @@ impl Launch {
         self
     }
 
+    /// Looks whether the session that is named can be read, where nothing else is wanted.
+    /// Errors: its world, its data or its method is not there, and a workbench would have nothing to show.
+    pub fn look(&self) -> Result<(), String> {
+        let Some(session) = self.reopened.as_ref().filter(|_| self.manner.read_only) else { return Ok(()) };
+        let _inside = self.runtime.as_ref().map(Runtime::enter);
+        let found = launch::prepare_to_read(&self.request(&session.file), &self.config, &self.sources);
+        found.map(|_| ()).map_err(|why| match why {
+            launch::OpenError::Log(why) => why.to_string(),
+            why => {
+                let file = session.file.display();
+                format!("{file}: this session cannot be opened: {why}; `stepwright show` prints what is recorded in it")
+            }
+        })
+    }
+
+    fn request(&self, path: &Path) -> OpenRequest {
+        let example = path.to_str().and_then(|p| p.strip_prefix(EXAMPLE));
+        let episode = self.reopened.as_ref().filter(|s| s.file == path).and_then(|s| s.episode.clone());
+        match (example, episode) {
+            (Some(name), _) => OpenRequest::Example(name.to_owned()),
+            (None, Some(episode)) => OpenRequest::Log(path.to_owned(), episode),
+            (None, None) => OpenRequest::File(path.to_owned()),
+        }
+    }
+
     fn begin_duel(&self, handle: &Handle) {
         let sides = std::mem::take(&mut *self.duel.lock().unwrap_or_else(PoisonError::into_inner));
         if !sides.is_empty() {
@@ -342,13 +367,7 @@ impl Launcher for Launch {
     }
 
     fn open(&self, path: &Path) -> Result<Handle, String> {
-        let example = path.to_str().and_then(|p| p.strip_prefix(EXAMPLE));
-        let episode = self.reopened.as_ref().filter(|s| s.file == path).and_then(|s| s.episode.clone());
-        let handle = self.begin(&match (example, episode) {
-            (Some(name), _) => OpenRequest::Example(name.to_owned()),
-            (None, Some(episode)) => OpenRequest::Log(path.to_owned(), episode),
-            (None, None) => OpenRequest::File(path.to_owned()),
-        })?;
+        let handle = self.begin(&self.request(path))?;
         let wanted = || self.reopened.iter().filter(|s| s.file == path);
         let asked_for = wanted().find_map(|s| s.node);
         let node = asked_for.or_else(|| self.places().of(path)).map(Request::Goto);
@@ -402,13 +421,14 @@ impl Launcher for Launch {
 
     fn export(&self, session: &Path, form: ExportForm, to: &Path) -> Result<(), String> {
         let loaded = loaded(session)?;
-        let render =
-            |format, loaded| recording::render(format, loaded, &self.config, &self.sources).map_err(|e| e.to_string());
+        // What is not shown the page says; here the workbench has the screen.
+        let (from, told) = ((&self.config, &self.sources), |_: &str| ());
+        let render = |format, loaded| recording::render(format, loaded, from, &told).map_err(|e| e.to_string());
         let text = match form {
             ExportForm::Html => render(Format::Html, loaded)?,
             ExportForm::Jsonl => render(Format::Jsonl, loaded)?,
             ExportForm::Atif => render(Format::Atif, loaded)?,
-            ExportForm::Cast => recording::cast(loaded, &self.config, &self.sources)?,
+            ExportForm::Cast => recording::cast(loaded, from, &told)?,
         };
         target::write(to, &text, &[session.to_owned()]).map_err(|e| e.to_string())
     }

@@ -41,9 +41,12 @@ mod target;
 mod workbench;
 mod world;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use stepwright_text::sanitize;
 
@@ -66,7 +69,7 @@ struct Cli {
     /// Begin an episode of this world at once, in place of the start screen
     #[arg(long, value_name = "NAME")]
     world: Option<world::WorldName>,
-    /// The task to begin with, by its id or an unambiguous part of it; the first if absent
+    /// With --world: the task to begin with, by its id or an unambiguous part of it; the first if absent
     #[arg(long, value_name = "ID", requires = "world")]
     task: Option<String>,
     /// Hide the world's dry run, its truth, recorded answers and what is recommended until a decision is taken
@@ -150,13 +153,24 @@ enum Command {
 }
 
 /// Settings of every command that only some go by, each with those: others have them not in their help.
-const GOES_BY: [(&[&str], &[&str]); 4] = [
+const GOES_BY: [(&[&str], &[&str]); 5] = [
     (&["no_mouse"], &["open", "present", "duel", "gate", "rate", "config"]),
     (&["theme", "ascii"], &["open", "present", "duel", "gate", "rate", "export", "config"]),
     (&["command"], &["open", "duel", "gate", "play", "run", "methods", "preconditions candidates", "config"]),
     (
-        &["model_setting", "base_url"],
-        &["open", "duel", "gate", "run", "study", "distill", "methods", "models", "preconditions candidates", "config"],
+        &["model_setting", "model_for", "base_url"],
+        &[
+            "open", "duel", "gate", "run", "study", "distill", "methods", "models", "preconditions candidates",
+            "belief form", "config",
+        ],
+    ),
+    // Those that read the configuration.
+    (
+        &["config_dir", "set"],
+        &[
+            "open", "present", "duel", "gate", "play", "pddl", "distill", "run", "study", "rate", "export", "sessions",
+            "library", "show", "compare", "preconditions", "belief", "config", "methods", "models",
+        ],
     ),
 ];
 
@@ -198,14 +212,42 @@ fn listing(command: clap::Command, words: &str) -> clap::Command {
     })
 }
 
+/// What was typed.
+/// Errors: words that make no sense, and flags of the workbench before a command, which would be passed over there.
+fn parsed(mut command: clap::Command, typed: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let matches = command.try_get_matches_from_mut(typed)?;
+    match misplaced(&command, &matches) {
+        Some(why) => Err(command.error(ErrorKind::ArgumentConflict, why)),
+        None => Cli::from_arg_matches(&matches),
+    }
+}
+
+/// What is wrong with a flag of the workbench that was typed before a command.
+fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Option<String> {
+    let is_typed = |arg: &&clap::Arg| {
+        !arg.is_global_set() && matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    let (mut words, mut inner, mut below) = (Vec::new(), command, matches);
+    while let Some((name, matches)) = below.subcommand() {
+        (inner, below) = (inner.find_subcommand(name)?, matches);
+        words.push(name);
+    }
+    let (flag, words) =
+        (command.get_arguments().filter(|_| !words.is_empty()).find(is_typed)?.get_long()?, words.join(" "));
+    let takes_it = inner.get_arguments().any(|arg| arg.get_long() == Some(flag));
+    Some(match takes_it {
+        true => format!("--{flag} stands before `{words}`, which does not see it there: put it behind `{words}`"),
+        false => format!("--{flag} is of the workbench alone; `{words}` does not take it: leave it out"),
+    })
+}
+
 pub fn run() -> ExitCode {
     stepwright_confine::keep_inherited_descriptors();
     stepwright_confine::keep_memory();
     if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {
         return code;
     }
-    let parsed = built(in_brief(Cli::command())).try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
+    let cli = match parsed(built(in_brief(Cli::command())), std::env::args_os()) {
         Ok(cli) => cli,
         // Words of the command line are quoted in what is wrong with them.
         Err(error) if error.use_stderr() && sanitize::printed(&error.to_string()) != error.to_string() => {
@@ -266,5 +308,25 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_a_command_would_pass_over_is_refused_before_it() {
+        let said = |line: &str| {
+            let typed = line.split_whitespace().map(OsString::from);
+            parsed(built(in_brief(Cli::command())), typed).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        for (line, told) in [
+            ("stepwright --method nosuch run --tasks first=1", "put it behind `run`"),
+            ("stepwright --world kitchen play household --list", "--world is of the workbench alone; `play`"),
+            ("stepwright --shots 0 run", "--shots stands before `run`"),
+            ("stepwright --data nowhere run", "put it behind `run`"),
+            ("stepwright --blind library list", "`library list` does not take it"),
+            ("stepwright --theme dark --set model.retries=0 run --method few-shot", ""),
+            ("stepwright --world kitchen --method few-shot", ""),
+        ] {
+            let said = said(line);
+            assert!(if told.is_empty() { said.is_empty() } else { said.contains(told) }, "{line}: {said}");
+        }
     }
 }

@@ -9,7 +9,8 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::world::WorldName;
-use super::{CliError, print, print_json, target};
+use super::{CliError, print, print_json};
+use stepwright_episode::log;
 use stepwright_world::{GeneratedTask, WorldKind};
 use stepwright_worlds::WORLDS;
 
@@ -67,7 +68,7 @@ fn append(world: WorldName, path: &Path, made: &GeneratedTask) -> Result<(), Cli
     // A pipe or a device holds nothing that could be lost.
     let holds = std::fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() > 0);
     if holds {
-        let tasks = match (target::is_ours(path), is_of_lines(path).map_err(failed)?) {
+        let tasks = match (log::is_ours(path), is_of_lines(path).map_err(failed)?) {
             (true, _) => Err("it holds a session or results".to_owned()),
             // A list, or an object over several lines, which could not be read with a line behind it.
             (false, false) => Err("it does not hold an object a line".to_owned()),

@@ -16,13 +16,15 @@ use stepwright_text::words::count;
 /// Check and compare files of preconditions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PreconditionsCommand {
-    /// Say of each assertion whether the demonstrations bear it out; exit code 1 if one is not valid
+    /// Say of each assertion whether the demonstrations bear it out; exit code 1 if one fails, departs, cannot be read or is of no action there
+    /// (one that is unknown is no fault)
     Check(Check),
     /// Print the candidate preconditions of actions with their verdicts and clusters, those that would be adopted, and the true ones
     Candidates(candidates::Candidates),
     /// Say which assertions logs of episodes violate, where and with what values; exit code 1 if there are any
     Logs(CheckLogs),
-    /// Say what each assertion would have stopped of all that the library holds; exit code 1 if a right step is among it
+    /// Say what each assertion would have stopped of all that the library holds; exit code 1 if a right step is among it, or if parameters are
+    /// named otherwise than there
     Impact(Measure),
     /// Compare two files, or a file with the world's ground truth (else the specification's own assertions); exit code 1 if they do not permit the same
     Diff(Diff),

@@ -7,11 +7,12 @@ use tokio::runtime::Runtime;
 
 use stepwright_episode::{Event, Mark, NodeId, Record, Session, log};
 use stepwright_export::cast::{Cast, pause_before};
-use stepwright_export::{self as export, ExportError, Format, Seen, Stated, decided};
+use stepwright_export::{self as export, ExportError, Format, Seen, Stated, Visited, decided};
 use stepwright_launch::config::Config;
 use stepwright_launch::reading::Reading;
 use stepwright_methods::METHODS;
 use stepwright_protocol::{Notice, Situation};
+use stepwright_text::words::count;
 use stepwright_tui::cast::Frames;
 use stepwright_tui::color::Depth;
 use stepwright_tui::keymap::Keymap;
@@ -29,33 +30,62 @@ const DECIDING: f64 = 1.0;
 /// Steps of a session that are gone through; of longer ones only what the log itself holds is exported.
 const MOST: usize = 2_000;
 
-/// A session written out in a format, with what its world says at every step where it can be gone to.
-pub fn render(format: Format, loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<String, ExportError> {
+/// A session written out in a format, with what its world says at every step where it can be gone to. Where it cannot, what is written says
+/// so, and `told` is.
+pub fn render(
+    format: Format,
+    loaded: log::Loaded,
+    (config, sources): (&Config, &Sources),
+    told: &dyn Fn(&str),
+) -> Result<String, ExportError> {
     let (header, records) = (loaded.session.header.clone(), loaded.records.clone());
-    let seen = match format {
-        Format::Html | Format::Mirror | Format::Text => situations(loaded, config, sources),
-        Format::Jsonl | Format::Atif => BTreeMap::new(),
+    let visited = match format {
+        Format::Html | Format::Mirror | Format::Text => {
+            visited(loaded, &export::shown(&header, &records)?, config, sources)
+        }
+        Format::Jsonl | Format::Atif => Visited::default(),
     };
-    export::render_with(format, &header, &records, &seen, |kind| METHODS.showing(kind))
-}
-
-fn runtime() -> Option<Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().ok()
-}
-
-/// The world's and the program's state at the nodes of a session; none where it cannot be gone through.
-fn situations(loaded: log::Loaded, config: &Config, sources: &Sources) -> BTreeMap<NodeId, Seen> {
-    let mut seen = BTreeMap::new();
-    let session = loaded.session.clone();
-    let nodes = session.nodes().len() as NodeId;
-    let Some(runtime) = runtime().filter(|_| nodes as usize <= MOST) else { return seen };
-    let _inside = runtime.enter();
-    let Ok(mut reading) = Reading::open(loaded, config, sources) else { return seen };
-    for node in 0..nodes {
-        let Ok(situation) = runtime.block_on(reading.go(node, &mut |_| ())) else { break };
-        seen.insert(node, seen_in(&situation, &session, node));
+    if !visited.lacking.is_empty() {
+        told(&format!("not shown: {}", visited.lacking));
     }
-    seen
+    export::render_with(format, &header, &records, &visited, |kind| METHODS.showing(kind))
+}
+
+fn runtime() -> Result<Runtime, String> {
+    let made = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    made.map_err(|e| format!("the system refuses a thread: {e}"))
+}
+
+/// The world's and the program's state at the nodes of a session, as far as it can be gone through.
+fn visited(loaded: log::Loaded, shown: &Session, config: &Config, sources: &Sources) -> Visited {
+    let mut seen = BTreeMap::new();
+    let gone = go_through(loaded, shown, (config, sources), &mut seen);
+    let lacking = gone.err().map(|why| match seen.len() {
+        0 => format!("state, tree and picture: {why}"),
+        nodes => format!("state, tree and picture after {}: {why}", count(nodes, "node")),
+    });
+    Visited { seen, lacking: lacking.unwrap_or_default() }
+}
+
+/// `shown`: the session as it may be seen, so that the tree of a blind one has no mark of a dry run that is hidden.
+fn go_through(
+    loaded: log::Loaded,
+    shown: &Session,
+    (config, sources): (&Config, &Sources),
+    seen: &mut BTreeMap<NodeId, Seen>,
+) -> Result<(), String> {
+    let nodes = shown.nodes().len();
+    if nodes > MOST {
+        return Err(format!("of {} none is gone to; at most {MOST} are", count(nodes, "node")));
+    }
+    let runtime = runtime()?;
+    let _inside = runtime.enter();
+    let mut reading = Reading::open(loaded, config, sources).map_err(|e| e.to_string())?;
+    for node in 0..nodes as NodeId {
+        let situation = runtime.block_on(reading.go(node, &mut |_| ()))?;
+        seen.insert(node, seen_in(&situation, shown, node));
+    }
+    Ok(())
 }
 
 /// The word of a row of the tree, as the workbench marks it: an action that was offered has its verdict.
@@ -106,7 +136,12 @@ fn seen_in(situation: &Situation, session: &Session, node: NodeId) -> Seen {
 }
 
 /// The workbench stepping through a session, as an asciicast: each decision as it was waiting, then what it gave.
-pub fn cast(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<String, String> {
+/// Where its world is not there, the panes that need it are empty, and `told` is why.
+pub fn cast(
+    loaded: log::Loaded,
+    (config, sources): (&Config, &Sources),
+    told: &dyn Fn(&str),
+) -> Result<String, String> {
     let records = loaded.records.clone();
     let session = loaded.session.clone();
     let depth = if config.ui.no_color { Depth::None } else { Depth::True };
@@ -116,9 +151,10 @@ pub fn cast(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<S
     let (themes, _) = theme_file::load(wanted)?;
     let frames = Frames::new(SIZE, Keymap::default(), themes, (stepwright_worlds::WORLDS.into(), &METHODS))
         .map_err(|e| e.to_string())?;
-    let runtime = runtime().ok_or("the system refuses a thread")?;
+    let runtime = runtime()?;
     let _inside = runtime.enter();
-    let reading = Reading::open(loaded, config, sources).ok();
+    let reading = Reading::open(loaded, config, sources);
+    let reading = reading.inspect_err(|why| told(&format!("not shown: the world: {why}"))).ok();
     let mut tour = Tour { frames, reading, runtime: &runtime, session: &session, moved: records.len() as u64 };
     tour.begin(&records)?;
     let mut cast = Cast::new(SIZE, session.header.created, &session.header.sentence);

@@ -87,7 +87,12 @@ impl Run {
         let sources =
             stepwright_worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         // A file of tasks is meant as a whole.
-        let file = Some(PathBuf::from(&self.tasks)).filter(|path| behind_gate && path.is_file());
+        let named = Some(PathBuf::from(&self.tasks)).filter(|_| behind_gate);
+        let is_absent = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "jsonl") && !path.exists();
+        if let Some(path) = named.as_ref().filter(is_absent) {
+            return Err(CliError::Usage(format!("--tasks {}: there is no such file", path.display())));
+        }
+        let file = named.filter(|path| path.is_file());
         let selector = if file.is_some() { "all" } else { self.tasks.as_str() };
         let selector: Selector = selector.parse().map_err(CliError::Usage)?;
         let data = config.data.or_named(self.world.name(), self.options.data.clone().or(file));

@@ -77,9 +77,9 @@ impl Sessions {
         let folder = config.paths.sessions();
         match self.command {
             None => list(&config, &self.filter, self.json),
-            Some(SessionsCommand::Rename { session, name }) => rename(&found(&folder, &session)?, &name),
+            Some(SessionsCommand::Rename { session, name }) => rename(&kept(&folder, &session)?, &name),
             Some(SessionsCommand::Delete { sessions, yes }) => {
-                let files: Vec<PathBuf> = sessions.iter().map(|s| found(&folder, s)).collect::<Result<_, _>>()?;
+                let files: Vec<PathBuf> = sessions.iter().map(|s| kept(&folder, s)).collect::<Result<_, _>>()?;
                 delete(&files, yes)
             }
         }
@@ -183,6 +183,22 @@ pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> 
     files.into_iter().find(|file| file.exists() && !file.is_dir()).ok_or_else(|| CliError::Failed(missing()))
 }
 
+/// A file that may be renamed or deleted as a session: it begins as one, or is in the folder of sessions, where a damaged one may be too.
+fn kept(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
+    let file = found(folder, session)?;
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_inside = folder.canonicalize().is_ok_and(|folder| parent.canonicalize().is_ok_and(|of| of == folder));
+    // Nothing waits for a pipe.
+    if is_inside || file.is_file() && log::is_session(&file) {
+        return Ok(file);
+    }
+    Err(CliError::Usage(format!(
+        "{}: this is no session, and it is not in {}; nothing was done to it",
+        file.display(),
+        folder.display()
+    )))
+}
+
 /// A session's file, locked against being opened meanwhile.
 /// Errors: it is open in another process. What cannot be opened for writing is nobody's to write either.
 fn alone(file: &Path) -> Result<Option<Handle>, CliError> {
@@ -238,7 +254,14 @@ fn delete(files: &[PathBuf], yes: bool) -> Result<ExitCode, CliError> {
     // All or none: what is open elsewhere is seen before anything is gone.
     let _held: Vec<Option<Handle>> = files.iter().map(|file| alone(file)).collect::<Result<_, _>>()?;
     for file in &files {
-        stepwright_files::remove(file).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
+        let failed = |path: &Path, e: std::io::Error| CliError::Failed(format!("{}: {e}", path.display()));
+        stepwright_files::remove(file).map_err(|e| failed(file, e))?;
+        // What was torn off it is of no use alone.
+        let torn = stepwright_files::torn_file(file);
+        match stepwright_files::remove(&torn) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(&torn, error)),
+            _ => {}
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

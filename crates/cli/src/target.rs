@@ -1,13 +1,10 @@
 //! Files that a command writes: looked at before anything is made, so that what it reads, and the sessions and results that are kept nowhere else,
 //! are not lost to a slip of the hand; and written whole or not at all.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::CliError;
-
-/// How every session and every file of results begins.
-const OURS: &[u8] = b"{\"stepwright\":";
+use stepwright_episode::log::is_ours;
 
 /// Says whether a file may be written. What a command wrote before in another form may be replaced.
 /// Errors: it is one of `inputs`, or a session or results, which only `replace` gives up; `None` where nothing does.
@@ -37,14 +34,6 @@ pub(super) fn write(file: &Path, text: &str, inputs: &[PathBuf]) -> Result<(), C
 pub(super) fn replace(file: &Path, text: &str) -> Result<(), CliError> {
     let failed = |e| CliError::Failed(format!("{}: {e}", file.display()));
     stepwright_files::replace(file, text.as_bytes()).map_err(failed)
-}
-
-/// Whether a file begins as sessions and results do. A pipe is never opened: nothing waits for it.
-pub(super) fn is_ours(file: &Path) -> bool {
-    let mut beginning = Vec::new();
-    let is_file = std::fs::metadata(file).is_ok_and(|there| there.is_file());
-    let read = is_file.then(|| std::fs::File::open(file)?.take(OURS.len() as u64).read_to_end(&mut beginning));
-    read.is_some_and(|read| read.is_ok()) && beginning == OURS
 }
 
 #[cfg(test)]

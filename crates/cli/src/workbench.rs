@@ -118,7 +118,10 @@ fn mirrored(config: &Config, file: &Path, episode: Option<&str>) -> Result<Mirro
     // What could not be read of it the workbench says.
     let found = load_sessions(file, Some(episode.unwrap_or_default()), &sources).map_err(|e| failed(e.to_string()))?;
     let (_, loaded) = found.sessions.into_iter().next().ok_or_else(|| failed("it holds no session".to_owned()))?;
-    let page = recording::render(Format::Mirror, loaded, config, &sources).map_err(|e| failed(e.to_string()))?;
+    let page = recording::render(Format::Mirror, loaded, (config, &sources), &|what: &str| {
+        note(&format!("{}: {what}", file.display()));
+    });
+    let page = page.map_err(|e| failed(e.to_string()))?;
     let mirror = Mirror::serve(page)?;
     note(&format!("The mirror: {}", mirror.address()));
     Ok(mirror)
@@ -184,6 +187,7 @@ pub(crate) fn open_with(
         manner,
     };
     let launcher = Launch::new(config, session)?.in_manner(manner).dueling(duel);
+    launcher.look().map_err(CliError::Failed)?;
     let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
     // In a session without a decision nothing is kept.
     let kept = left.session.filter(|path| left.problem.is_some() || path.exists());

@@ -45,9 +45,11 @@ impl Driver {
                 let reading = method::read_belief(&text);
                 self.tell(Notice::BeliefChecked { token, reading });
             }
-            Command::CheckText { token, text } => {
+            Command::CheckText { token, text, over } => {
                 let world = self.timeline.world.as_ref();
-                let verdict = checking::read(world, &text, None)
+                let turn = self.gate.session().current().map(|node| &node.turn);
+                let from = turn.zip(over).and_then(|(turn, id)| turn.proposal(id)?.action.as_ref());
+                let verdict = checking::read(world, &text, from)
                     .map(|draft| draft.action.map(|a| self.verdict(&a, false)).unwrap_or_default());
                 self.tell(Notice::TextChecked { token, verdict });
             }

@@ -73,7 +73,7 @@ impl Driver {
     }
 
     pub(super) fn came_back(&mut self, back: StepResult) {
-        let StepResult { job, at, world, result } = back;
+        let StepResult { job, at, mut world, result } = back;
         let Some(Job::World { step }) = self.jobs.end(job) else { return };
         if let Err(WorldError::Differs { step, what }) = &result {
             // The next step finds out anew: what it depends on may be mended meanwhile.
@@ -101,18 +101,43 @@ impl Driver {
             (None, Err(error)) => self.say(Level::Error, words(error)),
             (None, Ok(_)) => {
                 let steps = self.gate.session().node(at).map_or(0, |n| n.depth);
+                let restored = world.remote().map_or(0, |remote| remote.restored());
                 if at == self.gate.session().cursor() {
                     self.timeline.refresh(world, steps);
                     // What only the process knows of this node can be shown now.
                     self.shown.at = None;
                 }
-                let replayed = match steps {
-                    0 => "it is at the reset, as recorded".to_owned(),
-                    1 => "1 step replayed, as recorded".to_owned(),
-                    n => format!("{n} steps replayed, all as recorded"),
-                };
-                self.say(Level::Info, format!("the world was restarted; {replayed}"));
+                self.say(Level::Info, format!("the world was restarted; {}", brought(restored, steps as usize)));
             }
+        }
+    }
+}
+
+/// How a restarted world came back to a step: by the snapshot that it had given with one, if not 0, and by replaying those after it.
+fn brought(restored: usize, steps: usize) -> String {
+    let by_snapshot = (restored > 0).then(|| format!("it was restored to step {restored} by its snapshot"));
+    let replayed = match steps.saturating_sub(restored) {
+        0 if by_snapshot.is_some() => None,
+        0 => Some("it is at the reset, as recorded".to_owned()),
+        1 => Some("1 step replayed, as recorded".to_owned()),
+        n => Some(format!("{n} steps replayed, all as recorded")),
+    };
+    by_snapshot.into_iter().chain(replayed).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brought;
+
+    #[test]
+    fn what_a_snapshot_spared_is_not_said_to_be_replayed() {
+        for (restored, steps, said) in [
+            (0, 0, "it is at the reset, as recorded"),
+            (0, 2, "2 steps replayed, all as recorded"),
+            (2, 2, "it was restored to step 2 by its snapshot"),
+            (2, 3, "it was restored to step 2 by its snapshot, 1 step replayed, as recorded"),
+        ] {
+            assert_eq!(brought(restored, steps), said);
         }
     }
 }

@@ -377,7 +377,7 @@ impl Course {
             (16, _) => return Command::Look { node },
             (17, _) => return Command::RestartWorld,
             // The workbench counts from 1.
-            _ => return Command::CheckText { token: 0, text },
+            _ => return Command::CheckText { token: 0, text, over: proposal },
         };
         Command::Gate(request)
     }

@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use stepwright_files::sum::{self, Sum};
-use stepwright_files::{Lines, Misread, Reader};
+use stepwright_files::{Lines, Misread, Reader, without_mark};
 
 mod names;
 mod older;
@@ -42,7 +42,7 @@ pub enum LogError {
     )]
     Version { path: PathBuf, found: u64 },
     /// A line holds no fitting record.
-    #[error("{path}:{line}: {why}. The file was left as it is; to open what is before, copy its first {} lines to a new file", line - 1)]
+    #[error("{path}:{line}: {why}. The file was left as it is{}", copied(.line, "; to open what is before,"))]
     Line {
         path: PathBuf,
         /// Its line, from 1.
@@ -51,8 +51,8 @@ pub enum LogError {
     },
     /// A line is not as it was written.
     #[error(
-        "{path}:{line}: {why}. The file was left as it is. Take it from a backup, or copy its first {} lines to a new file; to read it as it is, remove `\"sum\"` with its value at the end of every line",
-        line - 1
+        "{path}:{line}: {why}. The file was left as it is. Take it from a backup{}; to read it as it is, remove `\"sum\"` with its value at the end of every line",
+        copied(.line, ", or")
     )]
     Changed {
         path: PathBuf,
@@ -72,6 +72,14 @@ pub enum LogError {
     Locked { path: PathBuf },
 }
 
+/// How what stands before a line is had, if anything does.
+fn copied(line: &usize, words: &str) -> String {
+    match line.saturating_sub(1) {
+        0 => String::new(),
+        before => format!("{words} copy its first {before} lines to a new file"),
+    }
+}
+
 /// A session read from a log.
 #[derive(Debug)]
 pub struct Loaded {
@@ -81,7 +89,8 @@ pub struct Loaded {
     pub records: Vec<Record>,
     /// The torn line at its end, as found; it is no part of the session.
     pub torn: Option<String>,
-    /// Fields nobody knows, by line, in words: the file was damaged, or a newer program wrote it.
+    /// What of the file is no part of the session, by line, in words: a torn line; fields nobody knows, as the file was damaged or a newer
+    /// program wrote it.
     pub remarks: Vec<String>,
     /// Bytes of the file up to and including the last whole line.
     whole: u64,
@@ -113,8 +122,8 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
     loop {
         let line = lines.number() + 1;
         let wrong = |why: String| LogError::Line { path: path(), line, why };
-        let record =
-            lines.read(|line| record(line, version).map_err(|e| wrong(format!("no record of a session: {e}"))));
+        let record = lines
+            .read(|line| record(line, version).map_err(|e| wrong(format!("no record of a session: {}", of_line(&e)))));
         let Some(mut record) = record.map_err(|misread| refused(line, misread))? else { break };
         if version < 3 {
             record = older::tagged(record, &session);
@@ -125,10 +134,26 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
         session.apply(&record).map_err(|misfit| wrong(misfit.to_string()))?;
         records.push(record);
     }
-    let whole = lines.whole();
+    let (whole, last) = (lines.whole(), lines.number());
     let torn = lines.torn().map_err(|source| LogError::Io { path: path(), source })?;
     let torn = (!torn.is_empty()).then(|| String::from_utf8_lossy(&torn).into_owned());
+    if torn.is_some() {
+        let why = "the line is torn: writing it was broken off, and it is no part of the session";
+        remarks.insert(0, format!("{}:{last}: {why}", name.display()));
+    }
     Ok(Loaded { session, records, torn, remarks, whole })
+}
+
+/// What is wrong with a line of JSON. The line's number in its file stands before that; the reader of JSON would count another.
+fn of_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+    match error.line() {
+        0 => text,
+        1 => format!("{what} at column {}", error.column()),
+        // Behind its break: the line ended too early.
+        _ => what.to_owned(),
+    }
 }
 
 fn record(line: &[u8], version: u32) -> serde_json::Result<Record> {
@@ -140,7 +165,7 @@ fn record(line: &[u8], version: u32) -> serde_json::Result<Record> {
 fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     let no = |why: String| LogError::NoSession { path: name.to_owned(), why };
     let value: serde_json::Value =
-        serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({e})")))?;
+        serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({})", of_line(&e))))?;
     match value.get("stepwright").and_then(|v| v.as_str()) {
         Some("session") => {}
         Some("results") => {
@@ -163,12 +188,23 @@ pub fn is_session(path: &Path) -> bool {
     let Ok(file) = std::fs::File::open(path) else { return false };
     // A header is short; a file of one line that never ends is none.
     let read = BufReader::new(file.take(HEADER)).read_until(b'\n', &mut first);
-    let header: Option<serde_json::Value> = read.ok().and_then(|_| serde_json::from_slice(&first).ok());
+    let header: Option<serde_json::Value> = read.ok().and_then(|_| serde_json::from_slice(without_mark(&first)).ok());
     header.is_some_and(|header| header.get("stepwright").and_then(|kind| kind.as_str()) == Some("session"))
 }
 
 /// Longest header of a file that is looked at to know what it is.
 const HEADER: u64 = 1 << 20;
+
+/// How every session and every file of results begins.
+const OURS: &[u8] = b"{\"stepwright\":";
+
+/// Whether a file begins as sessions and files of results do, which are kept nowhere else. A pipe is never opened: nothing waits for it.
+pub fn is_ours(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
+    let read = is_file.then(|| std::fs::File::open(path)?.take(64).read_to_end(&mut beginning));
+    read.is_some_and(|read| read.is_ok()) && without_mark(&beginning).starts_with(OURS)
+}
 
 /// Reads a log file.
 pub fn load(path: &Path) -> Result<Loaded, LogError> {

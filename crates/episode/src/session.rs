@@ -320,6 +320,14 @@ impl Session {
         turns.fold((0, 0), |(made, asks), turn| (made + turn.proposals.len(), asks + asked(turn)))
     }
 
+    /// How many prompts something was left out of, as the model takes no more, and what of the first.
+    pub fn left_out(&self) -> (usize, Option<&str>) {
+        let asks = self.nodes.iter().flat_map(|node| &node.turn.asks);
+        let mut told = asks.filter_map(|ask| ask.prompt.as_ref()?.left_out.as_deref());
+        let first = told.next();
+        (usize::from(first.is_some()) + told.count(), first)
+    }
+
     /// The number the next ask takes.
     pub fn next_ask(&self) -> AskId {
         self.next_ask

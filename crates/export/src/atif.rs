@@ -1,9 +1,11 @@
 //! A session as an ATIF trajectory (Harbor's format, version 1.8): the branch it was left on. What the format has no place for (decisions,
 //! proposals, words of rejections, verdicts, the outcome) is in `extra`, under `stepwright`, from which it is read back. Of an agent that asks
 //! a model what its calls returned stands under their own ids, what else its requests say are steps of the user and the system, and an answer
-//! without calls is a message. What an agent of a log said after its last action is the last step.
+//! without calls is a message. Of a log the calls of an answer are one step, what each returned stands under it, what nobody wrote down nowhere,
+//! and what was said between is the user's. What an agent of a log said after its last action is the last step.
 
 mod asked;
+mod logged;
 
 use serde_json::{Value, json};
 use stepwright_episode::{Action, Session};
@@ -13,6 +15,7 @@ use stepwright_wire::{Answer, ToolCall};
 use stepwright_world::answer;
 
 use self::asked::{Requests, Told};
+use self::logged::{Answered, Done};
 use super::trajectory;
 
 /// The newest version of the format.
@@ -33,8 +36,11 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
     ];
     let (functions, line) = (tools(&header.specification), session.line());
     let requests = Requests::of(&line);
-    let done = line.iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
-    for (at, (node, step)) in done.zip(&whole.steps).enumerate() {
+    let done = line.iter().copied().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
+    let done: Vec<Done<'_>> = done.zip(&whole.steps).collect();
+    for Answered { at, steps: at_once, heard: logged } in logged::answers(&done) {
+        // What was decided of an answer is said with its first call.
+        let Some((node, step)) = at_once.first().copied() else { continue };
         let turn = node.parent.and_then(|parent| session.node(parent)).map(|parent| &parent.turn);
         let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
         let proposals: Vec<Value> =
@@ -43,7 +49,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         let answered = action.and_then(|action| answer::whole(action).ok()).map(|whole| whole.answer());
         let called = match &answered {
             Some(answer) => Some(of_answer(answer)),
-            None => action.and_then(|action| calls(action, &functions)),
+            None => calls(at_once.iter().filter_map(|(node, _)| node.action.as_deref()), &functions),
         };
         let words = match &answered {
             Some(answer) => Some(answer.text.trim()),
@@ -69,7 +75,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             json!({ "tool_call_id": id(call), "function_name": tool, "arguments": arguments })
         });
         let all: Vec<Value> = all.collect();
-        let heard = requests.heard(node.id).filter(|_| answered.is_some());
+        let heard = requests.heard(node.id).filter(|_| answered.is_some()).or(logged.as_ref());
         let mut results: Vec<Value> = Vec::new();
         for returned in heard.into_iter().flat_map(|heard| &heard.returned) {
             let mut result = json!({ "source_call_id": id(returned.call), "content": returned.text });
@@ -80,11 +86,11 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         }
         // How an agent ended no call returned, and no request tells it.
         if answered.is_some() && node.outcome.asked.is_none() {
-            results.push(json!({ "content": step.heard() }));
+            results.push(json!({ "content": step.observed() }));
         }
         // What was observed after several calls is known after the last of them.
-        if answered.is_none() || (heard.is_none() && node.outcome.asked.is_some()) {
-            let mut result = json!({ "content": step.heard() });
+        if heard.is_none() && (answered.is_none() || node.outcome.asked.is_some()) {
+            let mut result = json!({ "content": step.observed() });
             if let (Some(last), Some(result)) = (called.len().checked_sub(1), result.as_object_mut()) {
                 result.shift_insert(0, "source_call_id".to_owned(), id(last).into());
             }
@@ -189,8 +195,8 @@ fn of_answer(answer: &Answer) -> Vec<Called> {
     answer.calls.iter().map(called).collect()
 }
 
-/// An action as calls of tools; `None` if it is none.
-fn calls(action: &Action, tools: &[Function]) -> Option<Vec<Called>> {
+/// Actions as calls of tools; `None` if one of them is none.
+fn calls<'a>(actions: impl Iterator<Item = &'a Action>, tools: &[Function]) -> Option<Vec<Called>> {
     let wires = Toolbox::new(Vec::new());
     let wire = |text: &str| {
         let mut call: Call = text.parse().ok()?;
@@ -203,7 +209,7 @@ fn calls(action: &Action, tools: &[Function]) -> Option<Vec<Called>> {
         let (tool, arguments) = wires.wire(&call)?;
         Some(Called { id: String::new(), tool, arguments })
     };
-    action.calls().map(wire).collect::<Option<Vec<_>>>().filter(|calls| !calls.is_empty())
+    actions.flat_map(Action::calls).map(wire).collect::<Option<Vec<_>>>().filter(|calls| !calls.is_empty())
 }
 
 /// Marks the result of a call that failed, or that the world refused.

@@ -17,16 +17,14 @@ mod tests;
 mod text;
 mod trajectory;
 
-use std::collections::BTreeMap;
-
 use stepwright_episode::showing::Showing;
-use stepwright_episode::{ArtifactKind, Header, InvalidRecord, NodeId, Record, Session, blind};
+use stepwright_episode::{ArtifactKind, Header, InvalidRecord, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
 pub use learned::Learned;
 pub use rows::{ProposalEntry, offered};
 pub use stated::Stated;
-pub use story::{Seen, Step, Story, change_lines, decided, step_of, story};
+pub use story::{Seen, Step, Story, Visited, change_lines, decided, step_of, story};
 pub use summary::{Summary, summary};
 pub use trajectory::{LAST, trajectory};
 
@@ -60,7 +58,15 @@ pub fn render(
     records: &[Record],
     showings: impl Fn(&ArtifactKind) -> &'static Showing,
 ) -> Result<String, ExportError> {
-    render_with(format, header, records, &BTreeMap::new(), showings)
+    render_with(format, header, records, &Visited::default(), showings)
+}
+
+/// A session's header and records as the session that is shown: of a blind one without what must not be seen before a decision.
+/// Errors: the records are no session.
+pub fn shown(header: &Header, records: &[Record]) -> Result<Session, InvalidRecord> {
+    let mut session = Session::new(header.clone());
+    blind::shown(header, records).iter().try_for_each(|record| session.apply(record))?;
+    Ok(session)
 }
 
 /// As [`render`], with what the world says at the nodes.
@@ -68,21 +74,17 @@ pub fn render_with(
     format: Format,
     header: &Header,
     records: &[Record],
-    seen: &BTreeMap<NodeId, Seen>,
+    visited: &Visited,
     showings: impl Fn(&ArtifactKind) -> &'static Showing,
 ) -> Result<String, ExportError> {
-    let records = &*blind::shown(header, records);
     if format == Format::Jsonl {
-        return Ok(jsonl::render(header, records)?);
+        return Ok(jsonl::render(header, &blind::shown(header, records))?);
     }
-    let mut session = Session::new(header.clone());
-    for record in records {
-        session.apply(record)?;
-    }
+    let session = shown(header, records)?;
     if format == Format::Atif {
         return Ok(atif::render(&session)?);
     }
-    let story = story(&session, seen, &showings);
+    let story = story(&session, visited, &showings);
     Ok(match format {
         Format::Html | Format::Mirror => html::render(&story, format == Format::Mirror)?,
         Format::Text | Format::Jsonl | Format::Atif => text::render(&story),

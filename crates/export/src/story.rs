@@ -36,6 +36,14 @@ pub struct Seen {
     pub differences: Option<Vec<String>>,
 }
 
+/// What the world of a session says, as far as the session could be gone through in it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Visited {
+    pub seen: BTreeMap<NodeId, Seen>,
+    /// Why it says nothing of some nodes; empty where it says something of all, or was not asked.
+    pub lacking: String,
+}
+
 /// A session in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Story {
@@ -128,7 +136,7 @@ pub struct AskEntry {
 }
 
 /// Puts a session in order, with what its world says at its nodes as far as that is known.
-pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings<'_>) -> Story {
+pub fn story(session: &Session, visited: &Visited, showings: Showings<'_>) -> Story {
     let header = &session.header;
     let under = session.decided_under(session.kept().map(AsRef::as_ref));
     let mut facts = vec![
@@ -141,6 +149,9 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
     // Of a log it is not known, where nothing was reported.
     if session.spent != Default::default() || session.nodes().iter().any(|node| !node.turn.asks.is_empty()) {
         facts.push(("tokens".to_owned(), format!("{} in, {} out", session.spent.prompt, session.spent.completion)));
+    }
+    if let (prompts, Some(first)) = session.left_out() {
+        facts.push(("context".to_owned(), format!("{} did not fit; the first: {first}", count(prompts, "prompt"))));
     }
     let apart = session.spent_by_role();
     if apart.len() > 1 {
@@ -167,6 +178,7 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
         }
         facts.push(("duel".to_owned(), found));
     }
+    facts.push(("not shown".to_owned(), visited.lacking.clone()));
     facts.retain(|(_, value)| !value.is_empty());
     facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
     Story {
@@ -174,7 +186,7 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
         facts,
         standing: standing(session),
         deciders: deciders(session),
-        chapters: chapters(session, seen, showings),
+        chapters: chapters(session, &visited.seen, showings),
         in_force: in_force(session),
         known: learned::known(session, showings),
         specification: header.specification.clone(),
@@ -182,11 +194,25 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
 }
 
 fn standing(session: &Session) -> String {
-    session.current().map_or_else(|| "not started".to_owned(), outcome)
+    outcome(&session.path(session.cursor()))
 }
 
-pub(super) fn outcome(node: &Node) -> String {
-    let steps = count(node.depth, "step");
+/// The steps of a path. A selection that was blocked is none, as in the results of runs: nothing was executed.
+pub(super) fn steps(path: &[&Node]) -> u32 {
+    path.last().map_or(0, |tip| tip.depth).saturating_sub(blocked(path))
+}
+
+fn blocked(path: &[&Node]) -> u32 {
+    u32::try_from(path.iter().filter(|node| node.outcome.blocked.is_some()).count()).unwrap_or(u32::MAX)
+}
+
+/// How a path ended, or that it goes on.
+pub(super) fn outcome(path: &[&Node]) -> String {
+    let Some(node) = path.last() else { return "not started".to_owned() };
+    let steps = match blocked(path) {
+        0 => count(steps(path), "step"),
+        blocked => format!("{} and {}", count(steps(path), "step"), count(blocked, "blocked selection")),
+    };
     match (node.outcome.reached(), node.outcome.done) {
         (Some(true), _) => format!("goal reached after {steps}"),
         (Some(false), true) => format!("over after {steps}, goal not reached"),
@@ -250,7 +276,9 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings
         let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
         let of = node.parent.and_then(|parent| places.get(&parent)).and_then(|place| called.get(*place));
         let of = of.map_or("the episode", String::as_str);
-        let name = session.branch_name(node.id);
+        // Where it parts, a branch may have a deleted one beside it: then its own beginning is further down.
+        let names = [line.last(), Some(&node)].into_iter().flatten().map(|at| session.branch_name(at.id));
+        let name = { names }.find(|name| !name.is_empty()).unwrap_or_default();
         let title = titled(format!("Branch after step {from} of {of}"), name);
         let action = node.action.as_ref().map_or_else(Cow::default, |action| one_line(&action.text));
         places.extend(line.iter().map(|node| (node.id, called.len())));

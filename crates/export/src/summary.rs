@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::compare::tips;
-use super::story::outcome;
+use super::story::{outcome, steps};
 use stepwright_episode::{Header, Session};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -13,6 +13,7 @@ pub struct Summary {
     pub task: String,
     pub method: String,
     pub model: String,
+    /// Those that executed something: a blocked selection is none.
     pub steps: u32,
     /// Branches, 1 where nothing was tried twice.
     pub branches: usize,
@@ -26,19 +27,19 @@ pub struct Summary {
 
 pub fn summary(session: &Session) -> Summary {
     let Header { sentence, world, task, created, .. } = session.header.clone();
-    let node = session.current();
-    let under = session.decided_under(session.path(session.cursor()).into_iter());
+    let (node, path) = (session.current(), session.path(session.cursor()));
+    let under = session.decided_under(path.iter().copied());
     Summary {
         sentence,
         world,
         task,
         method: under.method,
         model: under.model,
-        steps: node.map_or(0, |n| n.depth),
+        steps: steps(&path),
         branches: tips(session).len(),
         won: node.map_or(Some(false), |n| n.outcome.reached()),
         done: node.is_some_and(|n| n.outcome.done),
-        outcome: node.map_or_else(|| "not started".to_owned(), outcome),
+        outcome: outcome(&path),
         created,
     }
 }

@@ -1,12 +1,15 @@
 mod agents;
 mod branches;
+mod logs;
+
+use std::collections::BTreeMap;
 
 use super::*;
 use base64::Engine;
 use serde_json::{Value, json};
 use sha2::Digest;
 use stepwright_episode::showing::{Listed, Showing};
-use stepwright_episode::{Actor, ArtifactKind, Event};
+use stepwright_episode::{Actor, ArtifactKind, Event, NodeId};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
@@ -34,7 +37,7 @@ fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
     for record in records() {
         session.apply(&record).unwrap();
     }
-    let story = story(&session, &BTreeMap::new(), &showings);
+    let story = story(&session, &Visited::default(), &showings);
     let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
     assert_eq!(titles, ["The episode", "Branch after step 0 of the episode"]);
     let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();
@@ -146,20 +149,39 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     let event = Event::ArtifactSettled { artifact, offer, patch: patch.into(), by: Actor::Person, edited, why };
     let node = records.last().unwrap().node;
     records.push(Record { id, ts: 0, node, event });
-    let seen: BTreeMap<NodeId, Seen> = [(node, seen)].into();
+    let visited = |at: NodeId| Visited { seen: [(at, seen.clone())].into(), ..Visited::default() };
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records, &seen, showings).unwrap();
+        let out = render_with(format, &header(), &records, &visited(node), showings).unwrap();
         for part in ["set by a person: I saw it", "believed 1, in truth 2", "blocked: go to bed 1", "location"] {
             assert!(out.contains(part), "{format:?} lacks {part}: {out}");
         }
     }
     // Before the decision of a blind session the truth stays hidden.
     records.push(Record { id: id + 1, ts: 0, node: 2, event: Event::BlindSet { blind: true } });
-    let undecided = seen.into_values().map(|seen| (2, seen)).collect();
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records, &undecided, showings).unwrap();
+        let out = render_with(format, &header(), &records, &visited(2), showings).unwrap();
         assert!(!out.contains("in truth 2") && !out.contains("secret") && out.contains("location"), "{out}");
     }
+    // What cannot be gone through says so.
+    let gone = Visited { lacking: "state and tree: the <data> is gone".to_owned(), ..Visited::default() };
+    let text = render_with(Format::Text, &header(), &records, &gone, showings).unwrap();
+    assert!(text.contains("  not shown state and tree: the <data> is gone\n"), "{text}");
+    let page = render_with(Format::Html, &header(), &records, &gone, showings).unwrap();
+    assert!(page.contains("not shown state and tree: the &lt;data&gt; is gone</p>"), "{page}");
+}
+
+#[test]
+fn a_blocked_selection_is_no_step() {
+    let standing = |blocked: Option<&str>| {
+        let records = with_outcome(2, |outcome| outcome.blocked = blocked.map(str::to_owned));
+        let told = summary(&shown(&header(), &records).unwrap());
+        (told.steps, told.outcome)
+    };
+    let (steps, outcome) = standing(None);
+    assert!(outcome.ends_with(&format!("after {}", stepwright_text::words::count(steps, "step"))), "{outcome}");
+    let (fewer, outcome) = standing(Some("the door is shut"));
+    assert_eq!(fewer + 1, steps);
+    assert!(outcome.ends_with("and 1 blocked selection"), "{outcome}");
 }
 
 /// The outcome of the step to a node, as it is made.
@@ -227,8 +249,9 @@ fn large_states_are_whole_where_a_line_ends_and_their_size_elsewhere() {
             (node, Seen { variables, truth, ..Seen::default() })
         })
         .collect();
+    let visited = Visited { seen, ..Visited::default() };
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records(), &seen, showings).unwrap();
+        let out = render_with(format, &header(), &records(), &visited, showings).unwrap();
         assert_eq!(out.matches(&"x".repeat(1_000_000)).count(), 2, "{format:?}: where each of two lines ends");
         assert!(out.contains("1000011 bytes, whole where the line ends"), "{format:?}");
     }

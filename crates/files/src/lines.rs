@@ -51,6 +51,13 @@ impl Presence {
     }
 }
 
+/// Where what was torn off a file of lines is set aside: `FILE.torn`.
+pub fn torn_file(path: &Path) -> PathBuf {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".torn");
+    aside.into()
+}
+
 /// A file of lines, open to append.
 #[derive(Debug)]
 pub struct Lines {
@@ -127,9 +134,7 @@ impl Lines {
                 self.handle.reader().seek(SeekFrom::Start(self.end))?;
                 self.handle.reader().read_to_end(&mut torn)?;
                 torn.push(b'\n');
-                let mut aside = self.path().as_os_str().to_owned();
-                aside.push(".torn");
-                let mut aside = Handle::open(Path::new(&aside), true)?;
+                let mut aside = Handle::open(&torn_file(self.path()), true)?;
                 let end = aside.metadata()?.len();
                 aside.write_at(end, &torn)?;
                 self.found = false;

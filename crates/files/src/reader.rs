@@ -8,6 +8,11 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use crate::sum::{Sum, has_hole, unseal};
 
+/// A text without the mark (U+FEFF) that some editors put before its first line.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
 /// Why a line is refused.
 #[derive(Debug)]
 pub enum Misread<E> {
@@ -74,6 +79,10 @@ impl<R: Read> Reader<R> {
                 return Ok(None);
             }
             self.number += 1;
+            if self.number == 1 {
+                let mark = self.line.len() - without_mark(&self.line).len();
+                self.line.drain(..mark);
+            }
             let is_ended = self.line.ends_with(b"\n");
             if self.number == 1 || !is_ended || !self.line.trim_ascii().is_empty() {
                 break is_ended;
@@ -171,6 +180,7 @@ mod tests {
         is(b"{\"n\":1}\n{\"n\":", &[1], "{\"n\":");
         is(b"{\"n\":1}\n{\"n\0\0\0\n{\"n\":2}\n", &[1], "{\"n\0\0\0\n{\"n\":2}\n");
         is(b"{\"n\":", &[], "{\"n\":");
+        is(b"\xef\xbb\xbf{\"n\":1}\n{\"n\":2}\n", &[1, 2], "");
         for (file, why) in [
             (&b"{\"n"[..], "1: no JSON"),
             (b"\n{\"n\":1}\n", "1: no JSON"),

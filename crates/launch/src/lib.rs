@@ -10,13 +10,15 @@ mod log_session;
 mod logs;
 mod open;
 pub mod reading;
+mod recorded;
 
 pub use contender::{SYNTAX as CONTENDER, contender};
 pub use error::OpenError;
 pub use header::new_header;
-pub use logs::{LoadedFile, load_sessions, read_logs};
+pub use logs::{LoadedFile, load_sessions, read_logs, read_recorded};
 pub use open::{
     NewSession, OpenRequest, first_method, keep_new, methods, open, open_to_read, prepare, prepare_new,
-    prepare_unbegun, read_form, resolver, suggested_method,
+    prepare_to_read, prepare_unbegun, read_form, resolver, suggested_method,
 };
+pub use recorded::Recorded;
 pub use stepwright_service::can_begin;

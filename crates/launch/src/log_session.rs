@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
     use stepwright_episode::{Mark, Status};
-    use stepwright_method::log_checks::{program_of, violations};
+    use stepwright_method::log_checks::violations;
 
     const LOG: &str = "You are in the middle of a room. Looking quickly around you, you see a desk 1, and a fridge 1.\nYour task is to: put a mug in desk.\n> go to desk 1\nOn the desk 1, you see a mug 1, and a pen 1.\n> think: there it is\nOK.\n> take pan 1 from desk 1\nNothing happens.\n> take mug 1 from desk 1\nYou pick up the mug 1 from the desk 1.\n";
 
@@ -214,7 +214,7 @@ mod tests {
     fn a_log_is_checked_with_the_values_it_reports() {
         let logs = read_any(LOG.as_bytes(), "log").all;
         let violated = |log: &Trajectory, program: &ProgramContext| violations(log, &transcript_of(log), program);
-        let program = program_of(&transcript_of(&logs[0])).unwrap();
+        let program = ProgramContext::load(&transcript_of(&logs[0]).specification()).unwrap();
         let found = violated(&logs[0], &program);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].step, found[0].action.as_str()), (1, "take pan 1 from desk 1"));

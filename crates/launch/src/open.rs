@@ -121,6 +121,12 @@ fn prepare_file(
 
 /// As [`open`], to be read alone: nothing is locked, changed or written. No session begins so.
 pub fn open_to_read(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Handle, OpenError> {
+    start(prepare_to_read(request, config, sources)?).map_err(OpenError::Failed)
+}
+
+/// What is opened to be read alone.
+/// Errors: it cannot be read, or its world, data or method are not there.
+pub fn prepare_to_read(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     let setup = match request {
         OpenRequest::New(_) => return Err(OpenError::Failed(READ_ONLY.to_owned())),
         OpenRequest::File(path) => {
@@ -131,16 +137,28 @@ pub fn open_to_read(request: &OpenRequest, config: &Config, sources: &Sources) -
         }
         OpenRequest::Log(..) => prepare(request, config, sources),
     };
-    start(Setup { keep: Persistence::Reading, ..setup? }).map_err(OpenError::Failed)
+    Ok(Setup { keep: Persistence::Reading, ..setup? })
 }
 
 /// Keeps a session that begins under the state directory.
 pub fn keep_new(setup: &mut Setup, config: &Config) -> Result<(), OpenError> {
     if let Beginning::New(header) = &setup.beginning {
-        let path = session_path(&config.paths.sessions(), header);
-        setup.keep = Persistence::Log(log::Writer::create(&path, header)?);
+        let folder = config.paths.sessions();
+        let kept = log::Writer::create(&session_path(&folder, header), header);
+        setup.keep = Persistence::Log(kept.map_err(|error| unkept(&folder, error))?);
     }
     Ok(())
+}
+
+/// Why no session can begin: its folder cannot be written.
+fn unkept(folder: &Path, error: log::LogError) -> OpenError {
+    match error {
+        log::LogError::Io { source, .. } => OpenError::Failed(format!(
+            "sessions cannot be kept in {}: {source}; set STEPWRIGHT_STATE_DIR to a folder that can be written",
+            folder.display()
+        )),
+        other => other.into(),
+    }
 }
 
 /// An episode of a log, as a session that is kept in a new file once something is done in it.
@@ -475,4 +493,20 @@ pub fn resolver(config: &Config) -> Resolver {
 /// Whether a file cannot be written where it is, but may be read.
 fn is_refused(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_sessions_that_cannot_be_written_is_named_with_the_way_out() {
+        let error =
+            log::LogError::Io { path: "s/one.jsonl".into(), source: std::io::ErrorKind::PermissionDenied.into() };
+        let said = unkept(Path::new("s"), error).to_string();
+        assert!(
+            said.starts_with("sessions cannot be kept in s: permission denied; set STEPWRIGHT_STATE_DIR"),
+            "{said}"
+        );
+    }
 }

@@ -9,13 +9,13 @@ use tokio::time::timeout;
 use super::error::OpenError;
 use super::open::prepare_loaded;
 use crate::config::Config;
-use stepwright_driver::{Persistence, start};
+use stepwright_driver::{Persistence, Setup, start};
 use stepwright_episode::{NodeId, ProposalId, log};
 use stepwright_protocol::{Command, Handle, Level, Notice, Request, Situation};
 use stepwright_world::Sources;
 
-/// How long a step may take to be reached.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a step may take to be reached; at the first, what the demonstrations show is found out too.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A recorded session that is only looked at: it has a world, and nothing is written.
 #[derive(Debug)]
@@ -29,7 +29,11 @@ impl Reading {
     /// Errors: as opening it in the workbench: its world is not there, its data are not.
     pub fn open(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<Self, OpenError> {
         let setup = prepare_loaded(loaded, Persistence::Reading, config, sources)?;
-        Ok(Reading { handle: start(setup).map_err(OpenError::Failed)?, here: None })
+        // What is found out beside the episode would be shown again once it is known, and an export shows a node once: here it is found out
+        // on the way, so that the same session gives the same export.
+        let services = stepwright_service::all(config.candidates, config.paths.shelf(), false);
+        let handle = start(Setup { services, ..setup }).map_err(OpenError::Failed)?;
+        Ok(Reading { handle, here: None })
     }
 
     /// Goes to a node; everything the driver says on the way is handed to `seen`, in order.

@@ -8,12 +8,12 @@ use stepwright_program::{Call, Role, Specification};
 
 /// A call of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Called {
-    pub(crate) call: String,
+pub struct Called {
+    pub call: String,
     /// As it is shown.
-    pub(crate) text: String,
+    pub text: String,
     /// What was observed where the world left it out and carried out others of the same action.
-    pub(crate) left_out: Option<String>,
+    pub left_out: Option<String>,
 }
 
 impl Called {
@@ -23,13 +23,15 @@ impl Called {
 }
 
 /// The actions of a specification, which is read when they are first needed.
-pub(crate) struct Actions<'a> {
+#[derive(Debug)]
+pub struct Actions<'a> {
     source: &'a str,
     known: OnceCell<Vec<(String, String)>>,
 }
 
 impl<'a> Actions<'a> {
-    pub(crate) fn new(source: &'a str) -> Self {
+    /// Those of a specification's source.
+    pub fn new(source: &'a str) -> Self {
         Actions { source, known: OnceCell::new() }
     }
 
@@ -70,7 +72,7 @@ impl<'a> Actions<'a> {
     }
 
     /// The calls of an action that was taken.
-    pub(crate) fn taken(&self, action: &Action, outcome: &StepOutcome) -> Vec<Called> {
+    pub fn taken(&self, action: &Action, outcome: &StepOutcome) -> Vec<Called> {
         let offered = self.of(action);
         if action.call.is_some() || action.exact.is_some() || outcome.error.is_some() {
             return offered;

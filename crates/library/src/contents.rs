@@ -277,7 +277,7 @@ impl Writing {
 }
 
 /// Why the world refused a step, if it did.
-fn refusal(outcome: &StepOutcome) -> Option<String> {
+pub fn refusal(outcome: &StepOutcome) -> Option<String> {
     let step = Step { observation: Some(outcome.observation.clone()), ..Step::default() };
     outcome.error.clone().or_else(|| step.is_refused().then_some(outcome.observation.clone()))
 }

@@ -2,6 +2,7 @@
 //! to be. A decision whose state is not known, or about which the engine cannot decide, is told apart too and never passes. Of an effect
 //! the same of the decisions that the world accepted: those after which the state is not as it says.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -115,6 +116,31 @@ impl Stopped {
     }
 }
 
+/// Decisions to take an action of that name whose parameters are named otherwise: what was asked of them nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Otherwise {
+    pub decisions: usize,
+    /// The parameters that the action has there, by specification.
+    pub params: Vec<Vec<String>>,
+}
+
+impl Otherwise {
+    fn of(occasions: &[Arc<Occasions>]) -> Option<Self> {
+        let decisions: usize = occasions.iter().map(|file| file.len()).sum();
+        let groups = occasions.iter().flat_map(|file| &file.groups);
+        let params: BTreeSet<Vec<String>> = groups.map(|group| group.function.params.clone()).collect();
+        (decisions > 0).then(|| Otherwise { decisions, params: params.into_iter().collect() })
+    }
+
+    /// `17 decisions to goto have other parameters (recep), and were not judged`.
+    fn in_words(&self, action: &str) -> String {
+        let params: Vec<String> = self.params.iter().map(|params| format!("({})", params.join(", "))).collect();
+        let (have, were) = if self.decisions == 1 { ("has", "was") } else { ("have", "were") };
+        let decisions = count(self.decisions, "decision");
+        format!("{decisions} to {action} {have} other parameters {}, and {were} not judged", params.join(" or "))
+    }
+}
+
 /// What an assertion of an action would have done to the decisions of the library.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Impact {
@@ -122,6 +148,9 @@ pub struct Impact {
     pub assertion: String,
     /// The decisions to take the action, and the episodes that they are of.
     pub decisions: usize,
+    /// Where there are none: those to take one of this name that has other parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<Otherwise>,
     pub sessions: usize,
     pub stopped: Tally,
     /// How many cannot be told.
@@ -133,6 +162,9 @@ pub struct Impact {
 
 impl Impact {
     pub fn in_words(&self) -> String {
+        if let Some(otherwise) = &self.otherwise {
+            return otherwise.in_words(action_of_effects(&self.action).unwrap_or(&self.action));
+        }
         if let (0, Some(action)) = (self.decisions, action_of_effects(&self.action)) {
             return format!("no accepted decision to {action} is in the library");
         }
@@ -227,7 +259,9 @@ impl Library {
             let mut groups = occasions.iter().flat_map(|file| &file.groups);
             groups.next().map(|group| Effect::compile(text, &group.function)).transpose()?;
         }
-        Ok(judged(&occasions, action, &claim))
+        let impact = judged(&occasions, action, &claim);
+        let none = params.filter(|_| impact.decisions == 0);
+        Ok(Impact { otherwise: none.and_then(|_| Otherwise::of(&self.of_action(world, action, None))), ..impact })
     }
 
     /// A decision that [`Library::impact`] listed of an action, with the state it was taken in. `None` if it is not there any more.
@@ -306,6 +340,7 @@ fn judged(occasions: &[Arc<Occasions>], action: &str, claim: &Claim) -> Impact {
         assertion: claim.text().to_owned(),
         decisions: occasions.iter().map(|file| file.len()).sum(),
         sessions: occasions.iter().map(|file| file.episodes).sum(),
+        otherwise: None,
         stopped: Tally::default(),
         untold: occasions.iter().map(|file| file.untold.len()).sum(),
         listed: Vec::new(),

@@ -11,7 +11,8 @@ mod shelf;
 #[cfg(test)]
 mod tests;
 
-pub use contents::{Contents, Decision, Episode, Judged, Node, Person};
-pub use impact::{Impact, Library, Look, Stopped, Tally};
+pub use calls::{Actions, Called};
+pub use contents::{Contents, Decision, Episode, Judged, Node, Person, refusal};
+pub use impact::{Impact, Library, Look, Otherwise, Stopped, Tally};
 pub use index::Index;
 pub use shelf::Shelf;

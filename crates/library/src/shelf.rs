@@ -57,7 +57,10 @@ impl Shelf {
         let text: String = added.iter().map(|place| format!("{}\n", place.display())).collect();
         let folder = self.list.parent().map_or(Ok(()), stepwright_files::folder);
         let written = folder.and_then(|()| stepwright_files::replace(&self.list, text.as_bytes()));
-        written.map_err(|e| format!("{}: {e}", self.list.display()))
+        let list = self.list.display();
+        written.map_err(|e| {
+            format!("{list}: the library's list cannot be written: {e}; set STEPWRIGHT_STATE_DIR to a folder that can be written")
+        })
     }
 }
 

@@ -96,7 +96,13 @@ fn decisions_are_told_apart_by_what_became_of_them() {
     assert!(misspelt.listed[0].why.contains("self.nope(obj) raises AttributeError"), "{}", misspelt.listed[0].why);
     assert_eq!(library.impact(Some("kitchen"), "take", None, "True").unwrap().decisions, 0);
     let params = ["thing".to_owned()];
-    assert_eq!(library.impact(None, "take", Some(&params), "True").unwrap().decisions, 0);
+    let other = library.impact(None, "take", Some(&params), "True").unwrap();
+    assert_eq!(other.decisions, 0);
+    assert_eq!(other.in_words(), "4 decisions to take have other parameters (obj, recep), and were not judged");
+    assert_eq!(
+        library.impact(None, "fly", Some(&params), "True").unwrap().in_words(),
+        "no decision to fly is in the library"
+    );
     assert!(library.impact(None, "take", None, "self.").is_err());
     let look = library.look(place, "take", "self.is_visible(obj)").unwrap();
     assert!(look.before.iter().any(|call| call.contains("goto")) && look.variables.is_object(), "{look:?}");

@@ -29,6 +29,10 @@ use stepwright_world::{Ability, CUPS, UPDATING, closes, shipped_domain, state_fo
 /// Temperature of a state that is written again.
 const AGAIN: f64 = 0.7;
 
+/// Why a state is not written again where one answer held it and the program.
+const NOT_ALONE: &str = "the belief came in one answer with the program and is not written again alone; edit it or refuse it, or go \
+                         back a step and have the program written again";
+
 /// Tokens of a state: the paper's.
 const TOKENS: u32 = 256;
 
@@ -180,6 +184,10 @@ pub fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
     let update = due(cx, keeping)?;
     let believed = cx.session.belief()?;
     if matches!(keeping, Keeping::Together(_)) {
+        // Nothing else asks for one while one waits.
+        if cx.session.pending_offer().is_some() {
+            return Some(Step::Stuck(NOT_ALONE.to_owned()));
+        }
         let written = update.written.clone().unwrap_or_default();
         return Some(Step::Amend(Box::new(read_state(cx, &update, written))));
     }
@@ -277,9 +285,10 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
     let read = match found {
         Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
         None => read(&if verbatim { text_of(update, &raw) } else { whole(&raw) }).and_then(|reading| {
-            match reading.state.as_object().is_none_or(Map::is_empty) {
-                true => Err("the answer holds no entry of a state".to_owned()),
-                false => Ok(reading),
+            let believed = cx.session.belief().filter(|_| !verbatim);
+            match is_state(&reading.state, believed.map(AsRef::as_ref)) {
+                true => Ok(reading),
+                false => Err("the answer holds no entry of a state".to_owned()),
             }
         }),
     };
@@ -293,6 +302,19 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
     };
     let (artifact, due, title) = (ArtifactId::BELIEF, Some(update.due), update.text.clone());
     Written { artifact, due, title, raw, repairs, value, problem }
+}
+
+/// Whether what was read is a state: beside one that is believed it lists things or relations, or has an entry of a thing that this
+/// knows. What a model says in place of a state reads as entries of things that nobody knows.
+fn is_state(read: &Value, believed: Option<&Value>) -> bool {
+    let Some(entries) = read.as_object().filter(|entries| !entries.is_empty()) else { return false };
+    let Some(believed) = believed.and_then(Value::as_object).filter(|believed| !believed.is_empty()) else {
+        return true;
+    };
+    let things = believed.get(belief::OBJECTS).and_then(Value::as_array);
+    let lists = |name: &str| things.into_iter().flatten().any(|thing| thing == name);
+    let is_list = |name: &str| [belief::OBJECTS, belief::RELATIONS].contains(&name);
+    entries.keys().any(|name| is_list(name) || believed.contains_key(name) || lists(name))
 }
 
 /// A step as an update: what was done, and its result. What was not executed or refused changes nothing.
@@ -356,5 +378,30 @@ fn whole(written: &str) -> String {
         written.to_owned()
     } else {
         format!("{STATE}{written}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_model_says_in_place_of_a_state_is_none() {
+        let believed = serde_json::json!({ "objects": ["red block", "tin bowl"], "relations": [], "red block": {} });
+        let is = |text: &str, believed: &Value| is_state(&read(&whole(text)).unwrap().state, Some(believed));
+        for said in [
+            "Sorry, I cannot rewrite \"the state\" here.",
+            "say(\"blue\")",
+            "update_wm(\"x\")",
+            "{\"error\": \"overloaded\"}",
+            "I would answer: \"yes\".",
+        ] {
+            assert!(!is(said, &believed), "{said}");
+        }
+        assert!(is("{\"door\": {}}", &serde_json::json!({})), "where nothing is believed anything may be new");
+        for state in ["{\"objects\": []}", "{\"red block\": {}}", "\"tin bowl\": {\"contains\": []}\n}"] {
+            assert!(is(state, &believed), "{state}");
+        }
+        assert!(!is("{}", &believed));
     }
 }

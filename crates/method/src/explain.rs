@@ -56,10 +56,14 @@ fn parts(cx: &Context<'_>) -> (BlockingTree, usize) {
     let read = cx.knowledge.proposer.goal_parts(sentence, &history);
     read.iter().for_each(|part| push(&part.text, part.holds, &part.why));
     if read.is_empty() {
-        let left = cx.world.goals().unwrap_or_default();
+        let left = cx.world.goals();
         for part in &cx.knowledge.goals {
-            let holds = !left.contains(part);
-            push(&part.to_string(), holds, if holds { "it holds" } else { "it does not hold yet" });
+            let (holds, why) = match left.as_ref().map(|left| !left.contains(part)) {
+                Some(true) => (true, "it holds"),
+                Some(false) => (false, "it does not hold yet"),
+                None => (false, "the world does not tell here whether it holds"),
+            };
+            push(&part.to_string(), holds, why);
         }
     }
     (tree, open.unwrap_or(root))

@@ -43,6 +43,7 @@ pub struct Read {
 }
 
 /// The program state along a log, with what the log leaves out.
+#[derive(Clone)]
 pub struct AlongLog {
     pub state: ProgramState,
     /// What the log leaves out first, in words.
@@ -96,56 +97,104 @@ fn untold(check: &mut Check, why: &str) {
     check.detail = Some(if values.is_empty() { why.to_owned() } else { format!("{values}; {why}") });
 }
 
+/// What was called at a step of an episode, whoever recorded it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Called {
+    /// The calls that its action is of, in their order: each is judged after those before it that the world did.
+    pub taken: Vec<Taken>,
+    /// What arriving there added to the program.
+    pub added: Vec<Call>,
+}
+
+/// A call that was taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    pub call: Call,
+    /// As it is shown.
+    pub text: String,
+    /// Whether the world refused it, or left it out while it did others of the same action.
+    pub is_refused: bool,
+}
+
+/// What was called in a log, the reset first, as its texts read or its tools say. What was refused added nothing.
+pub fn called(log: &Trajectory, transcript: &Transcript) -> Vec<Called> {
+    let added = |read: Step| read.call.filter(|_| !read.refused).into_iter().chain(read.calls).collect();
+    let mut read = transcript.read(log).into_iter();
+    let reset = Called { added: added(read.next().unwrap_or_default()), ..Called::default() };
+    let step = |(step, read): (&Step, Step)| {
+        let (call, text) = (transcript.call_of(&step.action), step.action.clone());
+        let taken = call.map(|call| Taken { call, text, is_refused: step.is_refused() });
+        Called { taken: taken.into_iter().collect(), added: added(read) }
+    };
+    std::iter::once(reset).chain(log.steps.iter().zip(read).map(step)).collect()
+}
+
 /// Which assertions in force a log violates and which effects it contradicts, step by step. What cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, transcript: &Transcript, program: &ProgramContext) -> Vec<Violation> {
-    let mut read = transcript.read(log).into_iter();
-    let mut along = AlongLog::new(program, log);
-    let calls = |step: Step| step.call.into_iter().chain(step.calls);
-    along.go(calls(read.next().unwrap_or_default()), 0, true);
+    violations_of(log, transcript, called(log, transcript), |_| program)
+}
+
+/// The same of an episode in which this was called, the reset first; `in_force` says what was in force at each step, from 0.
+pub fn violations_of<'p>(
+    log: &Trajectory,
+    transcript: &Transcript,
+    called: Vec<Called>,
+    in_force: impl Fn(usize) -> &'p ProgramContext,
+) -> Vec<Violation> {
+    let mut called = called.into_iter();
+    let mut along = AlongLog::new(in_force(0), log);
+    along.go(called.next().unwrap_or_default().added.into_iter(), 0, true);
     let mut found = Vec::new();
     let mut states = Vec::new();
-    for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
+    for (at, (step, Called { taken, added })) in log.steps.iter().zip(called).enumerate() {
+        let program = in_force(at);
         states.push(along.state.clone());
-        let call = transcript.call_of(&step.action);
-        if let Some(call) = &call {
-            let checks = along.check(program, call, step, transcript).into_iter();
-            let failing = checks.filter(|check| check.status != Status::Holds);
-            found.extend(failing.map(|check| {
-                let read = since(program, &states, call, &check.condition);
-                Violation { step: at, action: step.action.clone(), check, is_effect: false, read }
+        let mut here = along.clone();
+        for Taken { call, text, is_refused } in &taken {
+            let own = Step { refused: *is_refused, ..step.clone() };
+            let checks = here.check(program, call, &own, transcript).into_iter();
+            found.extend(checks.filter(|check| check.status != Status::Holds).map(|check| {
+                let read = since(program, &states, &here.state, call, &check.condition);
+                Violation { step: at, action: text.clone(), check, is_effect: false, read }
             }));
+            here.state.run(std::iter::once(call).filter(|_| !is_refused));
         }
         // What the purchase at the end led to is often left out, and nothing comes after it.
-        along.go(calls(read), at, step.observation.is_some());
-        // What the world refused contradicts nothing, and of a step that was not observed nothing is known.
-        let (Some(call), Some(before)) = (call.filter(|_| step.is_accepted()), states.last()) else { continue };
-        for Departure { effect, why } in program.departures(before, &along.state, &call) {
+        along.go(added.into_iter(), at, step.observation.is_some());
+        // What the world refused contradicts nothing, of a step that was not observed nothing is known, and what each of several calls led to
+        // neither.
+        let ([Taken { call, text, is_refused: false }], Some(before), true) =
+            (taken.as_slice(), states.last(), step.is_accepted())
+        else {
+            continue;
+        };
+        for Departure { effect, why } in program.departures(before, &along.state, call) {
             let kind = CheckKind::Precondition;
             let mut check = Check { kind, condition: effect, status: Status::Fails, detail: Some(why) };
             if let Some(place) = &along.unobserved {
                 untold(&mut check, &format!("the log does not say what was observed {place}"));
             }
-            found.push(Violation { step: at, action: step.action.clone(), check, is_effect: true, read: Vec::new() });
+            found.push(Violation { step: at, action: text.clone(), check, is_effect: true, read: Vec::new() });
         }
     }
     found
 }
 
-/// What an assertion reads at the last of these states, and since which of them.
-fn since(program: &ProgramContext, states: &[ProgramState], call: &Call, assertion: &str) -> Vec<Read> {
-    let mut earlier = states.iter().rev().map(|state| program.values(state, call, assertion));
-    let now = earlier.next().unwrap_or_default();
-    let last = states.len().saturating_sub(1);
-    let mut read: Vec<Read> = now.into_iter().map(|(part, value)| Read { part, value, since: last }).collect();
-    for (at, values) in (0..last).rev().zip(earlier) {
+/// What an assertion reads now, and since when: the states are those before each step so far, the last that before this one.
+fn since(
+    program: &ProgramContext,
+    states: &[ProgramState],
+    now: &ProgramState,
+    call: &Call,
+    assertion: &str,
+) -> Vec<Read> {
+    let values = |state: &ProgramState| program.values(state, call, assertion);
+    // What is other than before this step, the calls before this one of the same action made so.
+    let read = |(part, value)| Read { part, value, since: states.len() };
+    let mut read: Vec<Read> = values(now).into_iter().map(read).collect();
+    for (at, values) in states.iter().map(values).enumerate().rev() {
         let same = |read: &Read| values.iter().any(|(part, value)| *part == read.part && *value == read.value);
         read.iter_mut().filter(|read| read.since == at + 1 && same(read)).for_each(|read| read.since = at);
     }
     read
-}
-
-/// The program that the calls of a log, read so, are of, with the specification's own assertions in force.
-/// Errors: if the specification does not load.
-pub fn program_of(transcript: &Transcript) -> Result<ProgramContext, String> {
-    ProgramContext::load(&transcript.specification())
 }

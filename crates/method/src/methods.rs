@@ -7,7 +7,7 @@ use super::artifacts::ArtifactSpec;
 use super::belief_update;
 use super::info::MethodInfo;
 use super::method::Method;
-use super::options::FORM;
+use super::options::{FORM, OF_ANY};
 use super::step::{Place, Section};
 use stepwright_episode::ArtifactKind;
 use stepwright_episode::gate::Conducts;
@@ -79,6 +79,13 @@ impl Methods {
     pub fn options_with(&'static self, own: Table) -> impl Iterator<Item = &'static OptionSpec> {
         let is_own = |spec: &&OptionSpec| self.options.iter().all(|known| known.key != spec.key);
         self.options.iter().chain([&FORM]).chain(own.iter().filter(is_own))
+    }
+
+    /// Whether an option that a session records changes what a method with these options does: one of its own, one that any method goes
+    /// by, or one that is of no method here. The others are what the configuration says of other methods.
+    pub fn is_in_force(&self, key: &str, own: &[OptionSpec]) -> bool {
+        let has = |table: &[OptionSpec]| table.iter().any(|spec| spec.key == key);
+        has(own) || has(&OF_ANY) || !has(&self.options)
     }
 
     /// A kind of documents; one that is not listed is of a method in another process.

@@ -3,7 +3,7 @@
 //! A session records them among its options; what is absent there has its default.
 
 use super::publications::SETTINGS;
-use super::skills::TIPS;
+use super::skills::{FORMS, TIPS};
 use stepwright_world::Ability;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::options::{Kind, OptionSpec, Table, Values};
@@ -49,6 +49,9 @@ stepwright_world::option_specs! {
 
 /// What a session begins with, whatever its method.
 pub const OF_SESSIONS: [OptionSpec; 2] = [DOMAIN, FORM];
+
+/// What is gone by where it is set, though a method has no such option: the belief beside it, the tips before its prompts, and how it asks.
+pub(crate) const OF_ANY: [OptionSpec; 4] = [BELIEF, TIPS, FORMS, TEMPERATURE];
 
 /// The options of methods whose prompts are the trajectory program.
 pub const PROGRAM: Table = &[SETTINGS, SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS];

@@ -20,6 +20,14 @@ pub enum Line {
 /// break alone would stop it behind the thought. The parenthesis is put back by [`closed`].
 pub(crate) const END_OF_CALL: &str = ")\n";
 
+/// That an answer calls a tool, which no prompt for a text offers.
+pub(crate) const CALLS_A_TOOL: &str = "the model called a tool and wrote no text";
+
+/// What an answer without a text is, by its reason for ending.
+pub fn wordless(finish: &str) -> &'static str {
+    if finish == "tool_calls" { CALLS_A_TOOL } else { "the model wrote nothing" }
+}
+
 /// A completion taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Written<'a> {

@@ -25,6 +25,6 @@ pub(super) fn first_action(round: Round<'_>) -> Next {
     }
     match round.proposals().find(|p| p.action.is_some()) {
         Some(p) => Next::Recommend { proposal: Some(p.id), why: "first completion that is an action".into() },
-        None => Next::Recommend { proposal: None, why: "no completion is an action".into() },
+        None => Next::Recommend { proposal: None, why: "none of the completions asked for last is an action".into() },
     }
 }

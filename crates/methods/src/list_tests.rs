@@ -46,6 +46,23 @@ fn options_of_earlier_sessions_are_read() {
 }
 
 #[test]
+fn of_recorded_options_those_of_other_methods_are_not_in_force() {
+    let is_in_force = |id: &str, key: &str| METHODS.is_in_force(key, METHODS.named(id).unwrap().info().options);
+    for (id, key, expected) in [
+        ("precondition-aware", "shots", true),
+        ("precondition-aware", "limits", false),
+        ("react", "limits", true),
+        // What is gone by whatever the method.
+        ("react", "belief", true),
+        // What is of the world, or of a method in another process.
+        ("precondition-aware", "edition", true),
+        ("react", "external:toy.order", true),
+    ] {
+        assert_eq!(is_in_force(id, key), expected, "{id}: {key}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_named_in_one_sentence() {
     let info = |id: &str| METHODS.named(id).unwrap().info();
     let model = ModelTraits { name: "m".into(), language: true, ..ModelTraits::default() };

@@ -64,8 +64,10 @@ pub(super) fn next(round: Round<'_>, max_attempts: u32, each: bool) -> Next {
             proposal: Some(p.id),
             why: format!("none of {} completions verifies: back to the greedy one", 1 + sampled.len()),
         },
+        // Completions of former asks may verify.
         None => {
-            Next::Recommend { proposal: None, why: "no completion verifies, and the greedy one is no action".into() }
+            let why = "none of the completions asked for last verifies, and the greedy one is no action";
+            Next::Recommend { proposal: None, why: why.into() }
         }
     }
 }

@@ -66,10 +66,7 @@ impl Method for Relay {
             let mark = round.turn.newest(p.id).map(|verdict| verdict.mark());
             p.action.is_some() && !matches!(mark, Some(Mark::Fails | Mark::Unknown))
         };
-        let is_error = |p: &&Proposal| {
-            let exact = p.action.as_ref().and_then(|action| action.exact.as_deref());
-            exact.and_then(answer::refusal).is_some()
-        };
+        let is_error = |p: &&Proposal| p.action.as_ref().is_some_and(answer::is_refusal);
         let (errors, answers): (Vec<&Proposal>, Vec<&Proposal>) =
             offered.iter().filter(passes).copied().partition(is_error);
         if let Some(p) = answers.first() {

@@ -45,6 +45,9 @@ pub struct Candidate {
     pub score: f64,
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub penalty: f64,
+    /// Whether the score is what trying a step again costs, in place of what was to be taken off from.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replaced: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference
@@ -99,6 +102,7 @@ pub fn ranked(
                 logprob: sample.logprob,
                 score: if replaced { -tried } else { (if is_unknown { UNKNOWN } else { score }) - tried },
                 penalty: repeated + tried,
+                replaced,
             });
         }
     }
@@ -237,6 +241,7 @@ mod tests {
         let costly = Costly { last: None, tried: vec!["Walk to entrance hall".to_owned()] };
         let order = |settings: &Settings, each| {
             let ranked = ranked(&samples, &neighbours, &costly, settings, each);
+            assert!(ranked.iter().all(|c| c.replaced == (c.score < 0.0)), "{ranked:?}");
             ranked.into_iter().map(|c| format!("{} {:.2}", c.sentence, c.score)).collect::<Vec<_>>()
         };
         assert_eq!(order(&Settings::CORRECTIVE_2022, false), ["sit down 0.60", "sit 0.60", "go to hall -100.00"]);

@@ -20,7 +20,7 @@ pub(super) struct EffectCalls {
     pub(super) by_action: BTreeMap<String, Arc<[EffectCall]>>,
     /// How many there are of each, those that nothing is executed on too.
     pub(super) made: BTreeMap<String, usize>,
-    /// The texts that calls of actions name.
+    /// The texts that calls of actions name, and those that observations name where actions name things: by a parameter of the same name.
     pub(super) things: BTreeSet<String>,
     /// The texts that calls list where their function takes any number.
     pub(super) listed: BTreeSet<String>,
@@ -54,13 +54,19 @@ impl EffectCalls {
             close(open, &state);
         }
         let of_calls = found.values().flatten().flat_map(|call| &call.args);
-        let things = of_calls.filter_map(Literal::text).map(str::to_owned).collect();
+        let mut things: BTreeSet<String> = of_calls.filter_map(Literal::text).map(str::to_owned).collect();
+        let actions = specification.functions().iter().filter(|function| function.role == Role::Action);
+        let of_actions: BTreeSet<&String> = actions.flat_map(|function| &function.params).collect();
         let mut listed: BTreeSet<String> = BTreeSet::new();
         for call in demos.all.iter().flat_map(|demo| &demo.calls) {
-            let function = specification.function(&call.receiver, &call.function);
-            let star = function.and_then(|function| function.params.iter().position(|param| param.starts_with('*')));
-            let rest = call.args.iter().skip(star.unwrap_or(call.args.len()));
-            listed.extend(rest.filter_map(Literal::text).map(str::to_owned));
+            let Some(function) = specification.function(&call.receiver, &call.function) else { continue };
+            let star = function.params.iter().position(|param| param.starts_with('*')).unwrap_or(call.args.len());
+            let (named, rest) = call.args.split_at(star.min(call.args.len()));
+            listed.extend(rest.iter().filter_map(Literal::text).map(str::to_owned));
+            let named = function.params.iter().zip(named).filter(|(param, _)| of_actions.contains(param));
+            // No text at all is the name of nothing (`nowhere`, in no place).
+            let texts = named.filter_map(|(_, arg)| arg.text()).filter(|text| !text.is_empty());
+            things.extend(texts.map(str::to_owned));
         }
         let by_action = found.into_iter().map(|(name, calls)| (name, calls.into())).collect();
         EffectCalls { by_action, made, things, listed }

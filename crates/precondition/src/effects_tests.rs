@@ -118,6 +118,13 @@ fn what_no_call_changes_is_said_to_be_left_alone() {
 fn a_thing_that_one_call_names_by_chance_is_no_effect() {
     let once = demonstrations(&[&["me.go('tv')", "me.near('tv', 'sofa')", "me.grab('sofa')"]]);
     assert_eq!(of(&shown(&once), "go"), ["self.close += (obj,)"]);
+    // So is one that no action is called with, and observations say something of.
+    let seen = demonstrations(&[&[
+        "home.set('lamp', 'off')", "home.set('tv', 'lamp')", "me.press('tv')", "home.set('tv', 'on')",
+    ]]);
+    let shown = shown(&seen);
+    let press = of(&shown, "press");
+    assert!(!press.is_empty() && press.iter().all(|text| !text.contains("lamp")), "{press:?}");
 }
 
 #[test]

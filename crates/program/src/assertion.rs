@@ -117,10 +117,15 @@ impl Assertion {
         Assertion::read(text, &function.signature, book)
     }
 
-    fn read(text: &str, params: &Arc<Params>, mut book: Option<&mut PartBook>) -> Result<Assertion, Rejection> {
+    /// The expression of a candidate text: blanks around it and one leading `assert ` are no part of it.
+    pub fn expression(text: &str) -> &str {
         // As Python strips: the separators of ASCII are blanks to it.
         let text = text.trim_matches(|c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c));
-        let text = text.strip_prefix("assert ").unwrap_or(text);
+        text.strip_prefix("assert ").unwrap_or(text)
+    }
+
+    fn read(text: &str, params: &Arc<Params>, mut book: Option<&mut PartBook>) -> Result<Assertion, Rejection> {
+        let text = Assertion::expression(text);
         if text.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
             return Err(Rejection::new("Form", "an assertion is one line"));
         }

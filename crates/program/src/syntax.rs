@@ -10,6 +10,9 @@ use super::engine::parse::{ParseFailure, position, with_expression, with_module}
 /// Put before a line to make it the body of a function.
 const DEFINED: &str = "def _():\n ";
 
+/// What is wrong with an assertion that is written as an assignment.
+const SETS: &str = "`=` sets a value; an assertion compares with `==`";
+
 /// The first fault of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxFault {
@@ -41,13 +44,14 @@ impl SyntaxFault {
     /// The fault of an assertion, with or without `assert ` before it.
     pub fn of_assertion(text: &str) -> Option<SyntaxFault> {
         let rejection = Assertion::compile(text).err()?;
-        let at = text.len() - text.trim_start().len();
-        let whole = text.trim();
-        let body = whole.strip_prefix("assert ").unwrap_or(whole);
-        let lead = at + whole.len() - body.len();
+        let body = Assertion::expression(text);
+        let lead = text.trim_end().len().saturating_sub(body.len());
         let parsed = with_module(&source_of(body), |_| ());
         Some(match parsed {
-            Err(failure) => fault(text, failure, BEFORE.len() as isize - lead as isize),
+            Err(failure) => {
+                let found = fault(text, failure, BEFORE.len() as isize - lead as isize);
+                if sets_a_value(text, &found) { SyntaxFault { message: SETS.to_owned(), ..found } } else { found }
+            }
             Ok(()) => SyntaxFault { line: 1, column: 1, message: rejection.message },
         })
     }
@@ -99,6 +103,12 @@ fn fault(text: &str, failure: ParseFailure, before: isize) -> SyntaxFault {
     // Behind the last sign, where a line break was added for the parser.
     let (line, column) = position(text, offset.min(text.trim_end_matches('\n').len()));
     SyntaxFault { line, column, message: in_a_sentence(&message) }
+}
+
+/// Whether the fault of an assertion is the sign that sets a value.
+fn sets_a_value(text: &str, fault: &SyntaxFault) -> bool {
+    let mut signs = text.chars().skip(fault.column.saturating_sub(1));
+    fault.line == 1 && signs.next() == Some('=') && signs.next() != Some('=')
 }
 
 /// The innermost bracket that is open at the end of a text, and where. Strings of several lines are not told from others: then it is
@@ -161,6 +171,10 @@ mod tests {
     fn an_assertion_s_fault_is_counted_in_its_own_text() {
         assert_eq!(said(SyntaxFault::of_assertion("self.inventory ==")), "line 1, column 18: expected an expression");
         assert_eq!(said(SyntaxFault::of_assertion(" assert (a")), "line 1, column 9: `(` is never closed");
+        for (text, column) in [("self.inventory = recep", 16), (" assert held = 'mug'", 14)] {
+            let told = format!("line 1, column {column}: `=` sets a value; an assertion compares with `==`");
+            assert_eq!(said(SyntaxFault::of_assertion(text)), told);
+        }
         let said_of = said(SyntaxFault::of_assertion("a; b"));
         assert!(said_of.starts_with("line 1, column ") && said_of.len() > 20, "{said_of}");
         assert_eq!(SyntaxFault::of_assertion("assert self.inventory == None"), None);

@@ -362,13 +362,13 @@ impl Toolbox {
         Some(Ok(Call { named, ..call }))
     }
 
-    fn known(&self, name: &str) -> Result<(), String> {
+    /// Whether there is a tool of that name; else which there are.
+    pub fn known(&self, name: &str) -> Result<(), String> {
+        let names: Vec<&str> = self.0.tools.iter().map(|tool| tool.name.as_str()).collect();
         match self.tool(name) {
             Some(_) => Ok(()),
-            None => {
-                let names: Vec<&str> = self.0.tools.iter().map(|tool| tool.name.as_str()).collect();
-                Err(format!("there is no tool `{name}`; there are {}", names.join(", ")))
-            }
+            None if names.is_empty() => Err(format!("there is no tool `{name}`: none is named")),
+            None => Err(format!("there is no tool `{name}`; there are {}", names.join(", "))),
         }
     }
 }

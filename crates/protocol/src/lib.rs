@@ -52,6 +52,8 @@ pub enum Command {
         /// Echoed in the answer, so that late answers can be dropped.
         token: u64,
         text: String,
+        /// The proposal that it is edited from: what it leaves out is that one's.
+        over: Option<ProposalId>,
     },
     /// Read a belief as it is being typed; answered by [`Notice::BeliefChecked`] with the same token, never logged.
     CheckBelief {

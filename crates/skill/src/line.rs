@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::call::SkillCall;
 use crate::knowledge::Knowledge;
-use crate::primitive::{bracketed, check};
+use crate::primitive::{Miss, bracketed, check};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -52,19 +52,23 @@ pub fn read(line: &str, level: Level, knowledge: &Knowledge) -> Reading {
     }
     let called = text.strip_prefix("call:").map(str::trim);
     let call = called.unwrap_or(text).parse::<SkillCall>();
+    let primitive = || {
+        let forms = knowledge.primitives();
+        check(forms.iter().map(|primitive| primitive.syntax.as_str()), text)
+    };
     match (level, call) {
         (Level::Base, Ok(call)) => check_call(call, knowledge),
         (Level::Base, Err(_)) if called.is_some() => invalid("not a call of the form name(one, two)"),
-        (Level::Base, Err(_)) => invalid("a primitive is not allowed at base level"),
+        (Level::Base, Err(_)) => match primitive() {
+            Err(Miss::Other) => invalid("neither a call of a skill nor a thought"),
+            _ => invalid("a primitive is not allowed at base level"),
+        },
         (Level::Skill, Ok(_)) => invalid("a call is not allowed at skill level"),
         (Level::Skill, Err(_)) if called.is_some() => invalid("a call is not allowed at skill level"),
-        (Level::Skill, Err(_)) => {
-            let forms = knowledge.primitives();
-            match check(forms.iter().map(|primitive| primitive.syntax.as_str()), text) {
-                Ok(()) => Reading::Primitive { action: text.to_owned() },
-                Err(miss) => invalid(miss.to_string()),
-            }
-        }
+        (Level::Skill, Err(_)) => match primitive() {
+            Ok(()) => Reading::Primitive { action: text.to_owned() },
+            Err(miss) => invalid(miss.to_string()),
+        },
     }
 }
 
@@ -88,5 +92,26 @@ fn done(text: &str) -> Option<Reading> {
             Some(Reading::Done { call: Some(call.trim().to_owned()), message: message.trim().to_owned() })
         }
         _ => Some(Reading::Done { call: None, message: rest.trim().to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_at_base_level_are_no_primitive() {
+        let skill = "[[skill]]\nname = \"find(object)\"\nprimitives = [{ syntax = \"go to [receptacle] [id]\" }]";
+        let known = crate::file::read(skill).unwrap();
+        let reason = |line: &str| match read(line, Level::Base, &known) {
+            Reading::Invalid { reason } => reason,
+            other => format!("{other:?}"),
+        };
+        for line in ["I cannot say.", "I will call the skill."] {
+            assert_eq!(reason(line), "neither a call of a skill nor a thought", "{line}");
+        }
+        for line in ["> go to desk 1", "> go to desk"] {
+            assert_eq!(reason(line), "a primitive is not allowed at base level", "{line}");
+        }
     }
 }

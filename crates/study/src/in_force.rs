@@ -93,6 +93,20 @@ impl Preconditions {
         }
     }
 
+    /// The names in a file that are of none of these actions; of what is no file none. Errors: all are.
+    pub fn idle_among(&self, actions: &BTreeSet<String>, world: &str) -> Result<BTreeSet<String>, String> {
+        let Preconditions::Set(file, set) = self else { return Ok(BTreeSet::new()) };
+        let fits = |key: &&String| {
+            let name = key.rsplit('.').next().unwrap_or(key);
+            actions.iter().any(|action| action == name || effects_of(action) == name)
+        };
+        let idle: BTreeSet<String> = set.keys().filter(|key| !fits(key)).cloned().collect();
+        match idle.len() == set.len() {
+            true => Err(format!("{file} names no action of the world {world}")),
+            false => Ok(idle),
+        }
+    }
+
     /// The model whose validated candidates a file of results holds; empty where none or several inferred them, or otherwise.
     pub fn inferred_by(&self) -> &str {
         if let Preconditions::Sets(_, _, model) = self { model } else { "" }
@@ -152,15 +166,8 @@ impl InForce {
         let wanted = self.preconditions.of(&subject.unwrap_or_else(|| header.world.clone()), truth.as_ref(), infer)?;
         let of = |name: &str| wanted.iter().find(|(key, _)| key.rsplit('.').next() == Some(name)).map(|(_, a)| a);
         let is_file = matches!(self.preconditions, Preconditions::Set(..));
-        if is_file && !own.keys().any(|action| of(action).or(of(&effects_of(action))).is_some()) {
-            return Err(format!("{} names no action of the world {}", self.preconditions, header.world));
-        }
         if is_file {
-            let fits = |key: &str| {
-                let name = key.rsplit('.').next().unwrap_or(key);
-                own.keys().any(|action| action == name || effects_of(action) == name)
-            };
-            let unfit: BTreeSet<String> = wanted.keys().filter(|key| !fits(key)).cloned().collect();
+            let unfit = self.preconditions.idle_among(&own.keys().cloned().collect(), &header.world)?;
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
             *idle = Some(idle.take().map_or_else(|| unfit.clone(), |before| &before & &unfit));
         }

@@ -8,6 +8,9 @@ pub mod program;
 pub mod react;
 mod record;
 
+use stepwright_program::Call;
+use stepwright_program::tools::Toolbox;
+
 pub use record::{LogError, Step, Trajectory};
 
 /// A file of logs as it was read.
@@ -41,7 +44,8 @@ fn read_line(line: &str) -> Result<Trajectory, String> {
     if values.next().is_some() {
         return Err("something follows the trajectory on its line; write one trajectory a line".to_owned());
     }
-    let first = actions_alone(first);
+    let mut first = actions_alone(first);
+    reasons(&mut first);
     if let Some(at) = without_action(&first) {
         return Err(format!("no trajectory: step {} has no `action`, nor a `call`", at + 1));
     }
@@ -50,11 +54,47 @@ fn read_line(line: &str) -> Result<Trajectory, String> {
     if trajectory.steps.is_empty() {
         return Err(format!("trajectory {:?} has no steps", trajectory.id));
     }
-    // Nothing observed is no observation.
-    for step in &mut trajectory.steps {
-        step.thought = step.thought.take().filter(|thought| !thought.is_empty());
-    }
+    complete(&mut trajectory);
     Ok(trajectory)
+}
+
+/// Says in each step what a line may leave out because the rest of it says so.
+fn complete(log: &mut Trajectory) {
+    let tools = (!log.tools.is_empty()).then(|| Toolbox::of_json(&log.tools.as_slice().into()));
+    // A line that has results of its own says when each was known.
+    let says_results = log.steps.iter().any(|step| !step.calls.is_empty());
+    for step in &mut log.steps {
+        // Nothing thought is no thought.
+        step.thought = step.thought.take().filter(|thought| !thought.is_empty());
+        if let Some(call) = step.call.as_ref().filter(|_| step.action.is_empty()) {
+            step.action = call.to_string();
+        }
+        let Some(tools) = &tools else { continue };
+        step.call = step.call.take().or_else(|| tools.read(&step.action)?.ok());
+        if let (false, Some(result)) = (says_results, returned(step, tools)) {
+            step.calls.push(result);
+        }
+    }
+}
+
+/// What was observed after a call of a tool, as what it returned.
+fn returned(step: &Step, tools: &Toolbox) -> Option<Call> {
+    let (name, arguments) = tools.wire(step.call.as_ref()?)?;
+    Some(tools.result(&name, &arguments, step.observation.as_deref()?, step.refused))
+}
+
+/// Reads a reason in the place of `refused`: true; it is part of what was observed.
+fn reasons(line: &mut serde_json::Value) {
+    let steps = line.get_mut("steps").and_then(serde_json::Value::as_array_mut).into_iter().flatten();
+    for step in steps.filter_map(serde_json::Value::as_object_mut) {
+        let Some(serde_json::Value::String(reason)) = step.get("refused").cloned() else { continue };
+        let observed = step.get("observation").and_then(serde_json::Value::as_str).unwrap_or_default();
+        if !observed.contains(&reason) {
+            let observed = record::joined(observed, &reason).into_owned();
+            step.insert("observation".to_owned(), observed.into());
+        }
+        step.insert("refused".to_owned(), true.into());
+    }
 }
 
 /// The first step, from 0, that says nothing of what was done.
@@ -100,19 +140,19 @@ pub fn read_any(bytes: &[u8], name: &str) -> Logs {
                 own = true;
                 each(&text).collect()
             }
-            None => log::read_all(&text, name),
+            None => log::read_all(&text),
         }
     };
     let (mut untold, mut last) = (0usize, 0);
     let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
-    let many = lines.len() > 1;
-    for (at, line) in lines.into_iter().enumerate() {
+    let many = lines.iter().filter(|line| line.is_ok()).count() > 1;
+    for line in lines {
         match line {
             Err(error) if read.wrong.len() < MOST_TOLD => read.wrong.push(error),
             Err(error) => (untold, last) = (untold + 1, error.line),
             Ok(mut log) => {
                 if log.id.is_empty() {
-                    log.id = if many { format!("{name}#{}", at + 1) } else { name.to_owned() };
+                    log.id = if many { format!("{name}#{}", read.all.len() + 1) } else { name.to_owned() };
                 }
                 let times = seen.entry(log.id.clone()).or_default();
                 *times += 1;
@@ -190,6 +230,56 @@ mod tests {
                 assert!(!why.contains("has no `action`"), "{why}");
             }
         }
+    }
+
+    /// Of calls of tools what was observed is what they returned, as in logs of other programs; a line may say so itself.
+    #[test]
+    fn a_line_need_not_say_twice_what_was_called_and_returned() {
+        let tool = r#"{"name":"get","parameters":{"type":"object","properties":{"id":{}},"required":["id"]}}"#;
+        let line = |steps: &str| {
+            read_line(&format!(r#"{{"id":"e","tools":[{tool}],"steps":[{steps}]}}"#)).map(|log| log.steps).unwrap()
+        };
+        let said = |steps: &[Step]| -> Vec<Vec<String>> {
+            steps.iter().map(|step| step.all_calls().map(ToString::to_string).collect()).collect()
+        };
+        let (call, result) = ("tools.get(id='x')", "results.returned('get', 'x', 'open')");
+        for done in [r#""call":"tools.get(id='x')""#, r#""action":"tools.get(id='x')""#] {
+            let steps = line(&format!(r#"{{{done},"observation":"open"}},{{{done}}}"#));
+            assert_eq!((steps[0].action.as_str(), steps[1].action.as_str()), (call, call));
+            assert_eq!(said(&steps), [vec![call, result], vec![call]]);
+        }
+        let refused =
+            line(r#"{"call":"tools.get(id='x')","refused":"no such thing"},{"action":"wait","observation":"-"}"#);
+        assert_eq!(said(&refused), [vec![call, "results.failed('get', 'x', 'no such thing')"], vec![]]);
+        // Two calls at once, whose results the line has with the last.
+        let one = r#"{"call":"tools.get(id='x')","observation":"open""#;
+        let both = line(&format!(r#"{one}}},{one},"calls":["{result}","{result}"]}}"#));
+        assert_eq!(said(&both), [vec![call], vec![call, result, result]]);
+    }
+
+    #[test]
+    fn a_reason_of_a_refusal_is_what_was_observed_where_nothing_else_says_it() {
+        for (step, observed) in [
+            (r#""refused":"it is locked""#, "it is locked"),
+            (r#""refused":"it is locked","observation":"Error: it is locked""#, "Error: it is locked"),
+            (r#""refused":"it is locked","observation":"Hm.""#, "Hm.\n\nit is locked"),
+            (r#""refused":true,"observation":"Hm.""#, "Hm."),
+        ] {
+            let log = read_line(&format!(r#"{{"id":"e","steps":[{{"action":"open",{step}}}]}}"#)).unwrap();
+            assert_eq!((log.steps[0].refused, log.steps[0].observed()), (true, observed), "{step}");
+        }
+    }
+
+    /// What cannot be read of a file is no episode of it.
+    #[test]
+    fn episodes_without_ids_are_numbered_among_those_that_are_read() {
+        let bad = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{no"}}]}"#;
+        let chat = format!(r#"{{"messages":[{{"role":"user","content":"go"}},{bad}]}}"#);
+        let ids = |text: &str| read_any(text.as_bytes(), "f").all.into_iter().map(|log| log.id).collect::<Vec<_>>();
+        assert_eq!(ids(&chat), ["f"]);
+        assert_eq!(ids(&format!("{chat}\n{chat}\n{{\n{chat}")), ["f#1", "f#2", "f#3"]);
+        let run = "-----\n> think: hm\n-----\n> look\nA room.\n";
+        assert_eq!((ids(run), ids(&run.repeat(2))), (vec!["f".to_owned()], vec!["f#1".to_owned(), "f#2".to_owned()]));
     }
 
     #[test]

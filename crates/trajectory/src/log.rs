@@ -112,9 +112,8 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Reads a file of one or more episodes, which are numbered after the file's name. What is wrong with one takes nothing from the
-/// others.
-pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogError>> {
+/// Reads a file of one or more episodes, which have no ids. What is wrong with one takes nothing from the others.
+pub(crate) fn read_all(text: &str) -> Vec<Result<Trajectory, LogError>> {
     let mut episodes: Vec<(usize, Vec<&str>, Option<bool>)> = vec![(0, Vec::new(), None)];
     let mut acted = false;
     let mut finished = false;
@@ -157,9 +156,8 @@ pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogErro
     // Text between two rules without an action is a remark of the program that wrote the log.
     let many = episodes.iter().filter(|(_, lines, _)| has_action(lines)).count();
     episodes.retain(|(_, lines, _)| !is_empty(lines) && (many == 0 || has_action(lines)));
-    let all = episodes.into_iter().enumerate().map(|(at, (line, lines, success))| {
-        let id = if many > 1 { format!("{name}#{}", at + 1) } else { name.to_owned() };
-        let mut read = read(&lines.join("\n"), &id).map_err(|e| LogError { line: line + e.line, ..e })?;
+    let all = episodes.into_iter().map(|(line, lines, success)| {
+        let mut read = read(&lines.join("\n"), "").map_err(|e| LogError { line: line + e.line, ..e })?;
         if let Some(success) = success {
             (read.success, read.score) = (Some(success), f64::from(u8::from(success)).max(read.score));
         }
@@ -266,7 +264,7 @@ mod tests {
             assert_eq!(read.task, "What is the capital of the country of Mt Fuji?");
             let first = Some("Question: What is the capital of the country of Mt Fuji?");
             assert_eq!(read.initial_observation.as_deref(), first);
-            let two = super::read_all(&format!("{text}\n{text}"), "f");
+            let two = super::read_all(&format!("{text}\n{text}"));
             assert_eq!(two.len(), 2, "{two:?}");
             assert!(two.iter().all(|one| one.as_ref().unwrap().steps == read.steps), "{two:?}");
             let closing = super::read(&format!("{text}Observation: ok\nThought: so it is\nTokyo\n"), "q").unwrap();
@@ -279,7 +277,7 @@ mod tests {
     #[test]
     fn the_prompt_of_a_reflexion_log_is_none_of_its_episodes() {
         let shop = "\n#####\n\nEnvironment #0:\nWebshop \nInstruction:  \na deodorant \n[Search]  \n\nAction: search[deodorant]\nObservation: \n[B01]\n\nAction: click[Buy Now]\n\nYour memory for the task below:\nTrial 0:\nIn this trial I failed.\nHere is the task:\n\nWebShop \nInstruction:  \ni need a lamp \n[Search] \n> reset\n\nWebShop \nInstruction:  \ni need a lamp \n[Search] \n> think[a lamp]\nOK.\n> search[lamp]\n[B02]\n> click[Buy Now]\nYour score (min 0.0, max 1.0): 0.5\n\nSTATUS: FAIL\n\n#####\n\n#####\n\nEnvironment #1: Success\n\n#####\n";
-        let read = super::read_all(shop, "trial_1");
+        let read = super::read_all(shop);
         assert_eq!(read.len(), 1, "{read:?}");
         let first = read[0].as_ref().unwrap();
         let actions: Vec<&str> = first.steps.iter().map(|step| step.action.as_str()).collect();
@@ -291,7 +289,7 @@ mod tests {
         let house = format!(
             "#####\n\nEnvironment #3:\nInteract. Here are two examples.\n{example}{example}\nHere is the task:\n{example}> take pen 1 from desk 1\nTaken.\n\nSTATUS: OK\n\n#####\n"
         );
-        let read = super::read_all(&house, "trial_0");
+        let read = super::read_all(&house);
         assert_eq!(read.len(), 1, "{read:?}");
         let first = read[0].as_ref().unwrap();
         assert_eq!((first.steps.len(), first.success), (2, Some(true)));
@@ -309,25 +307,22 @@ mod tests {
     #[test]
     fn many_episodes_of_one_file_are_told_apart() {
         let run = "#####\n\nEnvironment #0:\nYou are in the middle of a room.\nYour task is to: put a mug in desk.\n> go to desk 1\nOn the desk 1, you see nothing.\n\nSTATUS: OK\n\n#####\n\n#####\n\nEnvironment #1:\nYou are in the middle of a room.\nYour task is to: cool a pan.\n> think: hm\nOK.\n\nSTATUS: FAIL\n#####\n-----\ntotal: 2\n";
-        let read = super::read_all(run, "trial");
+        let read = super::read_all(run);
         assert_eq!(read.len(), 2, "{read:?}");
         let first = read[0].as_ref().unwrap();
-        assert_eq!(
-            (first.id.as_str(), first.task.as_str(), first.success),
-            ("trial#1", "put a mug in desk", Some(true))
-        );
+        assert_eq!((first.task.as_str(), first.success), ("put a mug in desk", Some(true)));
         assert!(read[1].as_ref().unwrap_err().to_string().contains("thoughts alone"));
         let shop = "Action: reset\nObservation: \nWebshop \nInstruction:  \ni need a mug \n[Search] \n\nAction: search[mug]\nObservation: x\n\nAction: click[Buy Now]\nObservation: \nYour score (min 0.0, max 1.0): 0.5\nAction: reset\nObservation: \nWebshop\n\nAction: search[pan]\nObservation: y\n";
-        let read = super::read_all(shop, "run");
+        let read = super::read_all(shop);
         assert_eq!(read.len(), 2, "{read:?}");
         let first = read[0].as_ref().unwrap();
         assert_eq!(
             (first.task.as_str(), first.score, first.success, first.steps.len()),
             ("i need a mug", 0.5, Some(false), 2)
         );
-        let notebook = super::read_all("You are in a room.\nAct 1: go to desk 1\nObs 1: nothing\n", "n");
+        let notebook = super::read_all("You are in a room.\nAct 1: go to desk 1\nObs 1: nothing\n");
         let first = notebook[0].as_ref().unwrap();
-        assert_eq!((first.id.as_str(), first.steps[0].observation.as_deref()), ("n", Some("nothing")));
-        assert!(super::read_all("", "e")[0].is_err());
+        assert_eq!(first.steps[0].observation.as_deref(), Some("nothing"));
+        assert!(super::read_all("")[0].is_err());
     }
 }

@@ -11,7 +11,7 @@ pub struct Step {
     /// The thought before the action; `None` where that is not known.
     #[serde(default, alias = "think")]
     pub thought: Option<String>,
-    /// The action's text; empty where calls alone are known.
+    /// The action's text; that of the call where a line gives the call alone.
     #[serde(default, alias = "command")]
     pub action: String,
     /// The action as a call; `None` for the reset and for actions without one.

@@ -22,7 +22,7 @@ pub fn render() -> String {
     out.push_str(
         ", with `ctrl-`, `alt-` or `shift-` before it.\n\
          An empty list switches the action's keys off.\n\n\
-         ```toml\n[keys]\napprove = \"ctrl-a\"\nundo = [\"u\", \"backspace\"]\nsuspend = []\n```\n\n\
+         ```toml\n[keys]\napprove = \"ctrl-y\"\nundo = [\"u\", \"backspace\"]\nsuspend = []\n```\n\n\
          Keys that the focused pane and the gate share belong to the gate while Proposals has the keys, and to the pane\n\
          elsewhere. `Enter` approves in Proposals only; `a` approves from every pane. Below, keys stand by what they are for.\n",
     );

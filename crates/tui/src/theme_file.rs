@@ -191,7 +191,8 @@ fn build(
             let names: Vec<&str> = sources.keys().map(String::as_str).collect();
             return Err(format!("{from}inherits from `{name}`, which is no theme; there are: {}", names.join(", ")));
         };
-        let file: File = toml::from_str(text).map_err(|e| format!("{path}: {}", e.to_string().trim_end()))?;
+        let line = |e: &toml::de::Error| e.span().map_or(1, |span| line_at(text, span.start));
+        let file: File = toml::from_str(text).map_err(|e| format!("{path}:{}: {}", line(&e), e.message()))?;
         next = file.inherits.clone();
         chain.push((path.as_str(), text.as_str(), file));
         if chain.len() > MAX_CHAIN {
@@ -252,12 +253,12 @@ fn resolve(word: &ColorText, named: &BTreeMap<&str, Color>) -> Result<Color, Str
 /// An error with its place. Colours written in short form have no span; their key's line is as good.
 fn at(path: &str, text: &str, key: &str, word: &ColorText, error: &str) -> String {
     let span = word.span();
-    let line = if span.is_empty() {
-        line_of_key(text, key)
-    } else {
-        text.get(..span.start).map_or(0, |t| t.matches('\n').count()) + 1
-    };
+    let line = if span.is_empty() { line_of_key(text, key) } else { line_at(text, span.start) };
     format!("{path}:{line}: {error}")
+}
+
+fn line_at(text: &str, at: usize) -> usize {
+    text.get(..at).map_or(0, |t| t.matches('\n').count()) + 1
 }
 
 fn line_of_key(text: &str, key: &str) -> usize {

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
-    /// [`World::admissible`](super::World::admissible) lists the admissible actions.
+    /// The actions that are possible are listed.
     Admissible,
-    /// [`World::preview`](super::World::preview) predicts what an action would do.
+    /// What an action would do is predicted.
     Preview,
-    /// [`World::symbols`](super::World::symbols): observed facts and open goals as literals.
+    /// What was observed and the goals that are open are told as literals.
     Facts,
     /// The names of the scene's things are given before they are seen.
     Things,
@@ -20,22 +20,23 @@ pub enum Ability {
     Planning,
     /// Plans ship that a planner without a language model joins.
     Plans,
+    /// A domain tells what blocks actions.
     Blocking,
-    /// [`World::belief_form`](super::World::belief_form): a form in which a belief can be kept.
+    /// There is a form in which a belief can be kept.
     Belief,
-    /// [`World::requests`](super::World::requests): an episode is a sequence of requests, answered by programs.
+    /// An episode is a sequence of requests, answered by programs.
     Requests,
     /// Programs that answer its requests are written down.
     Reference,
-    /// [`World::language`](super::World::language): steps in words, and why one is refused.
+    /// Steps are told in words, and why one is refused.
     Language,
-    /// [`World::picture`](super::World::picture): a map or drawing for display.
+    /// There is a map or a drawing for display.
     Picture,
     /// Functions of skills ship, with a base policy that calls them.
     SkillCode,
-    /// [`World::asked`](super::World::asked): its actions are answers to what a program asks of a model.
+    /// Its actions are answers to what a program asks of a model.
     Answers,
-    /// Another process does the steps ([`World::remote`](super::World::remote)).
+    /// Another process does the steps.
     Remote,
 }
 

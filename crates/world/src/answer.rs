@@ -106,6 +106,11 @@ pub fn refusal(text: &str) -> Option<Refusal> {
     serde_json::from_str(text.strip_prefix(REFUSED)?).ok()
 }
 
+/// Whether an action is an error in place of an answer.
+pub fn is_refusal(action: &Action) -> bool {
+    action.exact.as_deref().and_then(refusal).is_some()
+}
+
 /// An error as an action: the program gets it as it is.
 pub fn refusal_action(refusal: &Refusal) -> Action {
     Action { text: format!("error {refusal}"), call: None, exact: Some(refused(refusal)) }
@@ -129,16 +134,9 @@ pub fn edited(action: &Action) -> String {
     said.chain(calls).collect::<Vec<_>>().join("\n")
 }
 
-fn no_tool(tools: &Toolbox, name: &str) -> String {
-    let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name.as_str()).collect();
-    let there =
-        if names.is_empty() { "the request names none".to_owned() } else { format!("there are {}", names.join(", ")) };
-    format!("there is no tool `{name}`; {there}")
-}
-
 /// Why arguments do not fit the schema of their tool.
 pub fn misfit(tools: &Toolbox, name: &str, given: &Value) -> Option<String> {
-    let Some((tool, ..)) = tools.tool(name) else { return Some(no_tool(tools, name)) };
+    let Some((tool, ..)) = tools.tool(name) else { return tools.known(name).err() };
     if tool.schema.is_null() {
         return None;
     }
@@ -159,10 +157,18 @@ impl Asked {
         let old = from.and_then(|action| whole(action).ok()).filter(|whole| whole.api() == self.request.api);
         let base = old.as_ref().map(Whole::answer).unwrap_or_default();
         let (said, calls) = parts(&self.tools, text)?;
-        if calls.is_empty() && !base.calls.is_empty() && ["({", "})"].iter().any(|sign| said.contains(sign)) {
-            return Err(
-                "no call can be read of this; write NAME({…}) with arguments as JSON, or words alone".to_owned()
-            );
+        // The same of what is edited and of what is written from nothing, so that it is known while it is typed.
+        if calls.is_empty() && ["({", "})"].iter().any(|sign| said.contains(sign)) {
+            if let Some(why) = said.lines().find_map(|line| fault(&self.tools, line)) {
+                return Err(why);
+            }
+            // What is left of a call is no answer in words, and neither is one that stands behind words.
+            let named = |tool: &Tool| said.contains(&format!("{}({{", tool.name));
+            if !base.calls.is_empty() || self.tools.tools().iter().any(named) {
+                return Err(
+                    "no call can be read of this; write NAME({…}) with arguments as JSON, or words alone".to_owned()
+                );
+            }
         }
         let mut wanted = Answer { text: said, reasoning: base.reasoning.clone(), ..Answer::default() };
         // What only lost its margins was not edited.
@@ -266,16 +272,19 @@ fn parts(tools: &Toolbox, text: &str) -> Result<(String, Vec<Call>), String> {
             at = next;
             continue;
         }
-        if let Some(name) = named(tools, lines.get(at..).unwrap_or_default()) {
-            return Err(no_tool(tools, name));
-        }
         if !calls.is_empty() && !line.trim().is_empty() {
-            return Err(format!("`{}` stands below a call; what is said comes first", line.trim()));
+            let below = || format!("`{}` stands below a call; what is said comes first", line.trim());
+            return Err(fault(tools, line).unwrap_or_else(below));
         }
         said.push(*line);
         at += 1;
     }
     Ok((said.join("\n").trim().to_owned(), calls))
+}
+
+/// Why a line is no call of a tool, where it is written as one.
+fn fault(tools: &Toolbox, line: &str) -> Option<String> {
+    tools.read(line)?.err()
 }
 
 /// Ends of a call that are tried.
@@ -286,16 +295,6 @@ fn begins_call(tools: &Toolbox, line: &str) -> bool {
     let Some((head, _)) = line.trim_start().split_once('(') else { return false };
     let head = head.trim_end();
     head.strip_prefix(TOOLS).is_some_and(|rest| rest.starts_with('.')) || tools.tool(head).is_some()
-}
-
-/// The name that lines begin with where they read as a call, `NAME({…})` with an object as JSON, and the program has tools.
-fn named<'a>(tools: &Toolbox, lines: &[&'a str]) -> Option<&'a str> {
-    let (name, _) = lines.first()?.trim_start().split_once("({").filter(|_| !tools.tools().is_empty())?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
-    let text = is_name.then(|| lines.join("\n"))?;
-    let (_, object) = text.split_once('(')?;
-    let mut values = serde_json::Deserializer::from_str(object).into_iter::<serde_json::Map<String, Value>>();
-    values.next()?.ok().map(|_| name)
 }
 
 /// Letters and digits that no other call of this name has.
@@ -365,6 +364,9 @@ mod tests {
             ("tools.cancel_order(order_id=", "no whole call"),
             ("tools.drop()", "there is no tool `drop`; there are cancel_order"),
             ("tools.cancel_order(order_id='a')\nand now", "comes first"),
+            ("tools.cancel_order(order_id='a')\nbogus({\"x\": 1})", "there is no tool `bogus`"),
+            ("cancel_orders({\"order_id\": \"W42\"})", "there is no tool `cancel_orders`"),
+            ("I do it. cancel_order({\n  \"order_id\": \"W42\"\n})", "no call can be read"),
         ] {
             let why = asked.read(text, None).unwrap_err();
             assert!(why.contains(part), "{text}: {why}");

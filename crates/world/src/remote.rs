@@ -139,6 +139,12 @@ pub trait Remote {
     /// Errors: when it cannot be started, fails in between, or answers otherwise than it did: at which step, and how.
     fn restart(&mut self) -> Result<(), WorldError>;
 
+    /// The step to which the last restart brought it by what the process had given with that step, so that only those after it were
+    /// replayed; 0 where all were.
+    fn restored(&self) -> usize {
+        0
+    }
+
     /// The function that ends the step or restart that *this* fork is doing or is about to do. The process is killed,
     /// because nobody knows its state; other forks are not concerned.
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync>;

@@ -15,8 +15,8 @@ pub trait Symbols {
         Arc::new(self.facts())
     }
 
-    /// The goal literals not met yet, in the order they are to be met (`ON lamp_1`).
-    fn goals(&self) -> Vec<Atom>;
+    /// The goal literals not met yet, in the order they are to be met (`ON lamp_1`); `None` where a world does not tell them.
+    fn goals(&self) -> Option<Vec<Atom>>;
 
     /// All literals that hold, seen or not: those of [`Symbols::facts`] and what decides about actions besides. For exports and
     /// display, never for a method.

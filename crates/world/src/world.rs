@@ -173,7 +173,7 @@ pub trait World: Send {
 
     /// [`Symbols::goals`], where there are symbols.
     fn goals(&self) -> Option<Vec<Atom>> {
-        Some(self.symbols()?.goals())
+        self.symbols()?.goals()
     }
 
     /// [`Requests::open`], where a person makes requests: none where the task as a whole is the one.

@@ -56,6 +56,8 @@ $ stepwright models probe
 $ stepwright export --help | grep -o -e '--theme' -e '--no-mouse' -e '--base-url' -e '--command' -e '--set '
 $ stepwright models list --help | grep -o -e '--theme' -e '--no-mouse' -e '--base-url' -e '--command' -e '--set '
 $ stepwright preconditions logs --help | grep -o -e '--theme' -e '--no-mouse' -e '--base-url' -e '--command' -e '--set '
+$ stepwright show --help | grep -o -e '--config-dir' -e '--set ' -e '--model-for'
+$ stepwright man --help | grep -o -e '--config-dir' -e '--set ' -e '--model-for'
 ; They are taken all the same.
 $ stepwright models list --no-mouse > listed; head -1 listed
 
@@ -90,6 +92,7 @@ $ stepwright config show
 # Models that can be fetched are named, and a file that is none of them is refused
 $ stepwright models fetch gpt
 $ stepwright models fetch smollm2 --from .
+? does not hold
 
 # A world's data of the configuration is that of runs and of play
 $ mkdir config; printf "[data]\nkitchen = '/nosuch'\n" > config/config.toml; stepwright run --world kitchen --list; stepwright play kitchen --list

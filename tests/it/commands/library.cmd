@@ -14,6 +14,9 @@ $ printf 'def take(self, obj, recep):\n    assert self.is_visible(obj)\n' > fine
 $ stepwright preconditions impact fine.preconditions.py --library logs/run.jsonl --json
 $ stepwright preconditions impact fine.preconditions.py --library logs/run.jsonl --world kitchen
 $ stepwright preconditions impact fine.preconditions.py --library nowhere
+; Parameters that are named otherwise than there keep everything from being judged, which is no pass.
+$ printf 'def take(self, thing, place):\n    assert self.is_visible(thing)\n' > renamed.preconditions.py
+$ stepwright preconditions impact renamed.preconditions.py --library logs/run.jsonl
 ; An example session, kept here, is in it by itself.
 $ mkdir -p state/sessions; cp $REPO/sessions/by-hand.jsonl state/sessions
 $ stepwright library remove logs
@@ -76,3 +79,12 @@ $ cat > run.txt <<'END'
 > END
 $ stepwright preconditions logs run.txt
 $ stepwright preconditions logs run.txt --json
+
+# A session is judged by its own specification, its calls and what was in force in it
+$ stepwright preconditions logs $REPO/sessions/reprompt.jsonl
+$ stepwright preconditions logs $REPO/sessions/kitchen.jsonl $REPO/sessions/table.jsonl $REPO/sessions/dialogue.jsonl | tail -1
+$ printf 'def putback(self, obj, place):\n    assert place != "table_1"\n' > own.preconditions.py; stepwright preconditions logs $REPO/sessions/reprompt.jsonl --preconditions own.preconditions.py
+$ stepwright preconditions candidates $REPO/sessions/reprompt.jsonl --action putback > said; head -1 said
+$ stepwright preconditions candidates $REPO/sessions/reprompt.jsonl $REPO/sessions/kitchen.jsonl
+$ printf '[tells]\n"person.held x" = "the person holds x"\n"person.posture x" = "the person is x"\n' > own.toml; stepwright belief check own.toml $REPO/sessions/reprompt.jsonl
+$ stepwright belief check $REPO/worlds/household/state_form.toml --world household

@@ -25,6 +25,10 @@ $ sh toy --method external:other
 $ stepwright run --world table --tasks first=1 --method external:toy --out out.jsonl; test -s out.jsonl
 $ cp config/config.toml kept; echo 'options = { depth = 3 }' >> config/config.toml; sh toy --method external:toy
 $ (cat kept; echo 'start_timeout_s = 1') > config/config.toml; sh toy --method external:toy --set 'methods.toy.command=sleep 30'
+; Nor is a flag before a command passed over, or a file that is not there.
+$ stepwright --method nosuch run --tasks first=1
+$ stepwright --world kitchen play household --list
+$ stepwright run --world agent --tasks nosuch.jsonl -- true
 
 # A method in another process is listed with its options
 $ stepwright methods --set "methods.toy.command=python3 $REPO/python/stepwright/examples/toy_method.py" --set methods.gone.command=no-such-program > listed; grep -A4 -e external:toy -e external:gone listed

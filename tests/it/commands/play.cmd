@@ -44,12 +44,13 @@ $ cat > shop.py <<END
 $ stepwright play external --command 'python3 shop.py' --list
 $ stepwright run --world external --command 'python3 shop.py' --tasks all --out r.jsonl > said; grep -o -e '"task":"[^"]*"' -e '"won":[a-z]*' r.jsonl
 
-# Requests that make no sense end the serving with a reason
+# Requests that make no sense are answered with a reason, and the serving goes on
 $ echo '{"act": "look"}' | stepwright play household --jsonl --serve
 $ echo look | stepwright play household --jsonl --serve
 $ echo '{"reset": "nowhere"}' | stepwright play household --jsonl --serve
 $ echo '{"reset": "", "act": "look"}' | stepwright play household --jsonl --serve
 $ echo '{"restart": ""}' | stepwright play household --jsonl --serve
+$ printf 'look\n{"reset": ""}\n{"act": "look"}\n' | stepwright play household --jsonl --serve | cut -c1-10
 
 # A world in another process is played as any other
 $ printf 'add\nadd\n' | stepwright play external --jsonl --state --command "/bin/sh $REPO/tests/support/stand_in.sh asked"

@@ -80,6 +80,26 @@ $ printf 'def clsoe(self, id):\n    assert False\n' > none.preconditions.py; ste
 $ printf 'def goto(self, recep):\n    pass\n\ndef gotoo(self, recep):\n    assert False\n' > more.preconditions.py; stepwright run --tasks first=1 --preconditions more.preconditions.py
 ? gotoo
 
+# A call whose arguments cannot be read violates nothing, in a log as in the session that it becomes; what is in force for it is not known
+$ cat > chat.json <<'END'
+> {"messages": [
+>   {"role": "user", "content": "Cancel W42."},
+>   {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "cancel_order", "arguments": "{\"order_id\": \"W42\""}}]},
+>   {"role": "tool", "tool_call_id": "a", "content": "no JSON"},
+>   {"role": "assistant", "tool_calls": [{"id": "b", "function": {"name": "cancel_order", "arguments": "{\"order_id\": \"W42\"}"}}]},
+>   {"role": "tool", "tool_call_id": "b", "content": "cancelled"}
+> ]}
+> END
+$ stepwright export chat.json --jsonl chat.session.jsonl; stepwright preconditions logs chat.json; stepwright preconditions logs chat.session.jsonl
+$ printf 'def cancel_order(self, order_id):\n    assert order_id\n' > order.preconditions.py; stepwright preconditions logs chat.json --preconditions order.preconditions.py
+
+# What our own lines leave out their calls say: the action, and what a tool returned
+$ cat > own.jsonl <<'END'
+> {"id":"own","initial_observation":"Start.","tools":[{"name":"get","parameters":{"type":"object","properties":{"id":{}},"required":["id"]}},{"name":"close","parameters":{"type":"object","properties":{"id":{}},"required":["id"]}}],"steps":[{"call":"tools.get(id='x')","observation":"open"},{"call":"tools.close(id='x')","refused":"it was sent"},{"call":"tools.close(id='y')","observation":"closed"}]}
+> END
+$ printf "def close(self, id):\n    assert id in self.read['get']\n" > known.preconditions.py; stepwright preconditions logs own.jsonl --preconditions known.preconditions.py
+$ stepwright show own.jsonl
+
 # The assertion that keeps the agent from any plan is named, and none that a plan presumes
 $ printf "def goto(self, recep):\n    assert recep != 'coffeetable 1'\n\ndef take(self, obj, recep):\n    assert self.is_visible(obj)\n" > no.preconditions.py
 $ stepwright run --tasks place-box-1 --max-steps 2 --preconditions no.preconditions.py --sessions kept > table; stepwright show kept/*.jsonl | grep -o 'no plan passes.*fails[^;]*' | head -1

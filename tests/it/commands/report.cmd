@@ -94,6 +94,19 @@ $ stepwright run --tasks all --out r.jsonl --time-limit soon
 $ stepwright run --tasks type=light,first=1 --out r.jsonl --model nobody --base-url http://127.0.0.1:9/v1 --set model.retries=0 2> said
 ? shipped/light-
 
+# What the configuration says of other methods is no circumstance of a run
+$ mkdir config; printf '[method]\nlimits = "o3d-15"\nactions = 3\n' > config/config.toml
+$ stepwright run --tasks first=1 --out r.jsonl
+? Measured under
+? o3d-15
+$ grep -c o3d-15 r.jsonl
+
+# What does not fit the model is said below the table
+server: 200 {"choices":[{"message":{"content":"agent.goto('fridge 1')"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":100}}
+$ stepwright run --tasks first=1 --max-steps 1 --method few-shot --model m --base-url $SERVER --set model.context=1500 --out r.jsonl
+? did not fit
+$ grep -o '"shortened":[0-9]*' r.jsonl
+
 # A limit is of what one run spends and the next goes on
 server: 200 {"choices":[{"message":{"content":"agent.goto('fridge 1')"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":100}}
 $ printf 'stepwright run --tasks first=3 --max-steps 2 --method few-shot --model m --base-url $SERVER --set model.stream=false --set model.retries=0 "$@"' > run

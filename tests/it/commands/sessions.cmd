@@ -40,6 +40,30 @@ $ stepwright show state/sessions
 $ stepwright open by-hand --step 999
 $ stepwright open nowhere
 
+# What is no session is neither renamed nor deleted
+$ cp $REPO/sessions/solved.jsonl s.jsonl; echo torn > s.jsonl.torn; echo text > plain.txt; printf '{"stepwright":"results"}\n' > r.jsonl
+$ stepwright sessions delete s.jsonl plain.txt --yes
+$ stepwright sessions delete r.jsonl --yes; stepwright sessions rename plain.txt other; ls
+$ stepwright sessions delete s.jsonl --yes; ls
+
+# What is torn is said, and what cannot be gone through
+$ (cat $REPO/sessions/solved.jsonl; printf '{"id":9') > cut.jsonl; stepwright show cut.jsonl > /dev/null; stepwright export cut.jsonl --html page.html; stepwright compare cut.jsonl#1 $REPO/sessions/solved.jsonl > /dev/null
+$ sed '1s/"data":"shipped"/"data":"gone"/; 1s/,"sum":"[0-9a-f]*"}$/}/' $REPO/sessions/solved.jsonl > away.jsonl; stepwright show away.jsonl
+? not shown
+? state:
+$ stepwright export away.jsonl --html away.html; grep -c 'not shown' away.html
+$ stepwright open away.jsonl --read-only
+
+# A tree is drawn with what the demonstrations show, however busy the machine is
+$ stepwright run --world graph --tasks flat/milk_on_table --sessions runs > /dev/null 2>&1; f=$(ls runs/*.jsonl); for n in 1 2 3 4; do stepwright show $f | cksum; done | sort -u | wc -l
+$ stepwright show $(ls runs/*.jsonl) > shown; grep -A1 'blocked: self.is_near(place)' shown | sort -u
+
+# The tree of a blind session has no verdict that is hidden
+$ head -54 $REPO/sessions/kitchen.jsonl | sed 's/,"sum":"[0-9a-f]*"}$/}/' > blind.jsonl; echo '{"id":54,"ts":0,"node":1,"event":"blind_set","blind":true}' >> blind.jsonl
+$ stepwright show blind.jsonl
+? moveforward
+? turnleft
+
 # A session is read from a pipe and a place that is not there is said
 $ stepwright show - < $REPO/sessions/solved.jsonl | head -1
 $ stepwright export $REPO/sessions/solved.jsonl --html none/page.html

@@ -199,7 +199,7 @@ impl Play {
             ["cancel"] => return Some(Command::Cancel),
             ["restart", "world"] => return Some(Command::RestartWorld),
             ["explain", number] => return Some(Command::Explain { proposal: number.parse().unwrap() }),
-            ["check"] => return Some(Command::CheckText { token, text: owned }),
+            ["check"] => return Some(Command::CheckText { token, text: owned, over: None }),
             ["check", "belief"] => return Some(Command::CheckBelief { token, text: owned }),
             ["check", "form"] => return Some(Command::Form(FormCommand::Check { token, text: owned })),
             ["propose", "form"] => return Some(Command::Form(FormCommand::Propose)),

@@ -103,7 +103,17 @@ fn probe(config: &Config, name: &str, out: &mut String) -> Result<bool, CliError
     Ok(found.chat.is_yes() || found.completions.is_yes())
 }
 
+/// A reason; the same one is told once, as where nothing can be reached.
+fn once<'a>(told: &mut Vec<&'a str>, why: &'a str) -> &'a str {
+    if told.contains(&why) {
+        return "the same";
+    }
+    told.push(why);
+    why
+}
+
 fn show(found: &Capabilities, out: &mut String) {
+    let mut told = Vec::new();
     for (what, support) in [
         ("chat completions", &found.chat),
         ("raw completions", &found.completions),
@@ -113,12 +123,12 @@ fn show(found: &Capabilities, out: &mut String) {
     ] {
         match support {
             Support::Yes => line(out, format!("  {what:<18} yes")),
-            Support::No(why) => line(out, format!("  {what:<18} no: {why}")),
+            Support::No(why) => line(out, format!("  {what:<18} no: {}", once(&mut told, why))),
         }
     }
     match &found.scoring {
         Ok(way) => line(out, format!("  scoring            yes, {}: the method `scored` can be used", way.words())),
-        Err(why) => line(out, format!("  scoring            no: {why}")),
+        Err(why) => line(out, format!("  scoring            no: {}", once(&mut told, why))),
     }
     match found.context {
         Some(tokens) => line(out, format!("  context            {tokens} tokens")),
@@ -127,11 +137,22 @@ fn show(found: &Capabilities, out: &mut String) {
     match &found.models {
         Ok(ids) if ids.is_empty() => line(out, "  models there       none listed".to_owned()),
         Ok(ids) => line(out, format!("  models there       {}", ids.join(", "))),
-        Err(why) => line(out, format!("  models there       not known: {why}")),
+        Err(why) => line(out, format!("  models there       not known: {}", once(&mut told, why))),
     }
 }
 
 fn line(out: &mut String, line: String) {
     out.push_str(&line);
     out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::once;
+
+    #[test]
+    fn a_reason_is_told_once() {
+        let mut told = Vec::new();
+        assert_eq!(["gone", "refused", "gone"].map(|why| once(&mut told, why)), ["gone", "refused", "the same"]);
+    }
 }

@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
 use super::line;
-use crate::{CliError, print};
-use stepwright_launch::config::Config;
+use crate::{CliError, note, print};
+use stepwright_launch::config::{Config, WITHOUT_LOCAL};
 use stepwright_model::fetch::{self, FetchError, Purpose, Step, Weights};
 
 /// The exit code of a program that Ctrl-C ended.
@@ -37,17 +37,18 @@ pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
         line(out, format!("* local:{file}  a file of your own"));
     }
     if !cfg!(feature = "local") {
-        line(
-            out,
-            "  (this stepwright was built without local models: cargo install --path . --features local)".to_owned(),
-        );
+        line(out, format!("  ({WITHOUT_LOCAL})"));
     }
     Ok(())
 }
 
 /// Fetches weights with those that go with them, and prints their paths.
 pub(super) fn fetch(config: &Config, name: &str, from: Option<&Path>) -> Result<ExitCode, CliError> {
-    for (at, weights) in fetch::with_companions(name).map_err(failed)?.iter().enumerate() {
+    let all = fetch::with_companions(name).map_err(failed)?;
+    if !cfg!(feature = "local") {
+        note(&format!("stepwright: what is fetched cannot be run here: {WITHOUT_LOCAL}"));
+    }
+    for (at, weights) in all.iter().enumerate() {
         // What goes with a file lies beside it.
         let beside = |path: &Path| at > 0 && path.is_file();
         let from = from.map(|path| if beside(path) { path.parent().unwrap_or(path) } else { path });

@@ -19,7 +19,7 @@ pub struct Play {
     world: WorldName,
     #[command(flatten)]
     options: WorldOptions,
-    /// The task's id, or an unambiguous part of it; the first task if absent
+    /// The task's id, or an unambiguous part of it; if absent the first one, or what the world begins with by itself
     #[arg(long, value_name = "ID")]
     task: Option<String>,
     /// The world's seed
@@ -28,13 +28,13 @@ pub struct Play {
     /// Speak the line protocol: one JSON object for the reset, then one for each action read from standard input
     #[arg(long)]
     jsonl: bool,
-    /// Add the world's hidden state to each object
+    /// With --jsonl: add the world's hidden state to each object
     #[arg(long, requires = "jsonl")]
     state: bool,
-    /// Add the facts the agent can know and the goals, as literals, to each object, where the world has them
+    /// With --jsonl: add the facts the agent can know and the goals, as literals, to each object, where the world has them
     #[arg(long, requires = "jsonl")]
     facts: bool,
-    /// Read requests in place of action texts, {"reset": "TASK"} or {"act": "TEXT"}: the other side of the external world
+    /// With --jsonl: read requests in place of action texts, {"reset": "TASK"} or {"act": "TEXT"}: the other side of the external world
     #[arg(long, requires = "jsonl")]
     serve: bool,
     /// List the tasks and end

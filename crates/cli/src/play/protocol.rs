@@ -44,7 +44,8 @@ pub(super) struct More {
 struct Literals {
     facts: BTreeSet<Atom>,
     things: Vec<String>,
-    goals: Vec<Atom>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goals: Option<Vec<Atom>>,
 }
 
 /// The options of serving: which parts are sent beyond the outcomes.

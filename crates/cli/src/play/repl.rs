@@ -57,7 +57,12 @@ pub fn play(world: &mut dyn World, reset: &Outcome, goal: &str) -> Result<(), Cl
                 Ok(true) => {}
                 Ok(false) => break,
                 // A world in another process is begun anew by the next action: nothing is lost.
-                Err(CliError::World(why)) => print(&format!("{}\n", visible(&why.to_string())))?,
+                Err(CliError::World(why)) => {
+                    print(&format!(
+                        "{}\nThe next action begins it anew, from where it was.\n",
+                        visible(&why.to_string())
+                    ))?;
+                }
                 Err(e) => return Err(e),
             },
             Err(ReadlineError::Eof | ReadlineError::Interrupted) => break,

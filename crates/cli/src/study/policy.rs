@@ -1,6 +1,6 @@
 //! `stepwright study policy`: methods compared with recorded dialogues, or run on household tasks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::data::{dialogues, edition, failed, games, household_demonstrations, model};
 use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
-use crate::{BUILD, CliError, Global};
+use crate::{BUILD, CliError, Global, note};
 use stepwright_driver::system_clock;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
@@ -22,7 +22,7 @@ use stepwright_methods::METHODS;
 use stepwright_model::prompt::Prompts;
 use stepwright_precondition::Demo;
 use stepwright_program::Specification;
-use stepwright_study::in_force::{Assertions, Preconditions};
+use stepwright_study::in_force::{Assertions, Preconditions, not_checked};
 use stepwright_study::policy::{Basis, Condition, House, Policies, Service, Setting};
 use stepwright_study::precondition::enumerated;
 use stepwright_study::runner::{Plan, Provenance, Seeds, Selector, first_of_each_kind};
@@ -227,6 +227,20 @@ impl PolicyStudy {
         Ok(first_of_each_kind(self.tasks.select(tasks).map_err(CliError::Usage)?, self.first))
     }
 
+    /// Tells which names in files of preconditions are of none of these actions. Errors: of a file all are.
+    fn suit(&self, settings: &[(Setting, Preconditions)], actions: &BTreeSet<String>) -> Result<(), CliError> {
+        let mut told: BTreeSet<String> = BTreeSet::new();
+        for (_, which) in settings {
+            let idle = which.idle_among(actions, self.world.name()).map_err(failed)?;
+            let file = which.to_string();
+            if !idle.is_empty() && !told.contains(&file) {
+                note(&not_checked(&file, idle.iter().map(String::as_str)));
+                told.insert(file);
+            }
+        }
+        Ok(())
+    }
+
     fn dialogues(&self, settings: Vec<(Setting, Preconditions)>) -> Result<Prepared, CliError> {
         let source = dialogues(self.options.data.as_deref())?;
         // What is learned from is not predicted.
@@ -240,6 +254,12 @@ impl PolicyStudy {
         let mut kinds: Vec<String> = chosen.iter().map(|t| t.kind.clone()).collect();
         kinds.sort();
         kinds.dedup();
+        let mut actions = BTreeSet::new();
+        for kind in &kinds {
+            let specification = Specification::load(&source.specification(kind), kind).map_err(failed)?;
+            actions.extend(prompting::own_assertions(&specification).into_keys());
+        }
+        self.suit(&settings, &actions)?;
         let mut inferred: BTreeMap<(String, u64), Assertions> = BTreeMap::new();
         let mut conditions = Vec::new();
         for (setting, which) in settings {
@@ -270,6 +290,7 @@ impl PolicyStudy {
         let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
         let demonstrations = household_demonstrations(config, edition.unwrap_or_default(), &world)?;
         let truth: Assertions = prompting::own_assertions(&specification);
+        self.suit(&settings, &truth.keys().cloned().collect())?;
         let mut inferred: Option<Assertions> = None;
         let mut conditions = Vec::new();
         for (setting, which) in settings {

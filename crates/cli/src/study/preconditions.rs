@@ -11,12 +11,13 @@ use serde_json::json;
 use super::data::{adopted, dialogues, discoverer, edition, failed, games, household_demonstrations, services};
 use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
-use crate::{BUILD, CliError, Global};
+use crate::{BUILD, CliError, Global, note};
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
 use stepwright_model::prompt::Prompts;
 use stepwright_precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_program::Specification;
+use stepwright_study::in_force::not_checked;
 use stepwright_study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
 use stepwright_study::runner::{Provenance, Seeds, Study, digest, file_stem};
 use stepwright_world::World;
@@ -107,6 +108,8 @@ impl Preconditions {
             }),
         };
         let most = subjects.iter().map(|s| s.demonstrations()).max().unwrap_or(0);
+        // A file is the truth about all there is.
+        let truth = subjects.first().and_then(|subject| subject.truth.as_ref());
         let way = Way {
             model: name.clone(),
             demonstrations: self.demos.map_or(most, usize::from),
@@ -114,7 +117,7 @@ impl Preconditions {
             temperature: if matches!(origin, Origin::Symbolic) { String::new() } else { self.temperature.to_string() },
             seed: 0,
             tests: self.tests.map(|most| most as usize),
-            truth_file: self.truth_of_file()?.map(|truth| digest(&json!(truth.assertions))),
+            truth_file: self.truth.as_ref().and(truth).map(|truth| digest(&json!(truth.assertions))),
         };
         let detail = matches!(self.by, By::Action);
         let data = self.options.data.as_deref();
@@ -173,20 +176,29 @@ impl Preconditions {
         self.tests.map_or(usize::MAX, |n| n as usize)
     }
 
-    fn truth_of_file(&self) -> Result<Option<Truth>, CliError> {
+    /// What `--truth` names, as the truth about the actions of a specification; what of it is of none of them is told.
+    fn truth_of_file(&self, specification: &Specification) -> Result<Option<Truth>, CliError> {
         let Some(path) = &self.truth else { return Ok(None) };
-        Ok(Some(Truth::of_set(&adopted(path)?, &path.display().to_string())))
+        let file = path.display().to_string();
+        let (truth, idle) = Truth::of_set(&adopted(path)?, &file, specification).map_err(failed)?;
+        if !idle.is_empty() {
+            note(&not_checked(&file, idle.iter().map(String::as_str)));
+        }
+        Ok(Some(truth))
     }
 
     fn dialogue(&self) -> Result<Vec<Arc<Subject>>, CliError> {
         let source = dialogues(self.options.data.as_deref())?;
         let services = services(&source, &self.services)?;
-        if self.truth.is_some() && services.len() != 1 {
-            return Err(CliError::Usage(
-                "a file of true preconditions is of one service; choose it with --services NAME".to_owned(),
-            ));
-        }
-        let given = self.truth_of_file()?;
+        let given = match services.as_slice() {
+            _ if self.truth.is_none() => None,
+            [one] => self.truth_of_file(&Specification::load(&source.specification(one), one).map_err(failed)?)?,
+            _ => {
+                return Err(CliError::Usage(
+                    "a file of true preconditions is of one service; choose it with --services NAME".to_owned(),
+                ));
+            }
+        };
         let subject = |(seed, service, demos): (u64, &String, usize)| {
             let truth = given.clone().or_else(|| Truth::of_service(&source, service));
             Subject::of_service(&source, service, demos, self.tests(), seed, truth).map(Arc::new).map_err(failed)
@@ -210,7 +222,7 @@ impl Preconditions {
         let demonstrations = household_demonstrations(config, edition, &world)?;
         let tests = played(&source, edition, self.tests())?;
         let tests: Vec<Demo> = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();
-        let truth = self.truth_of_file()?.unwrap_or_else(|| Truth::of_specification(&specification));
+        let truth = self.truth_of_file(&specification)?.unwrap_or_else(|| Truth::of_specification(&specification));
         let numbers = self.numbers(usize::MAX);
         let subject = |(seed, most): (&u64, usize)| {
             let shown = demonstrations.iter().take(most).map(Demo::from).collect();

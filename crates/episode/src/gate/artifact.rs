@@ -13,6 +13,7 @@ use super::super::event::{AskId, Event};
 use super::super::patch::is_same;
 use super::policy::{over_budget, spent};
 use super::{Edit, Effect, Follows, Gate, Level, Phase, Unchecked};
+use stepwright_text::words::count;
 
 /// A change of a document that is being checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +107,13 @@ impl Gate {
             return self.say(Level::Info, format!("stopped: {why}"));
         }
         match (&offer.written.value, &offer.written.problem) {
-            (Some(value), None) => self.take_artifact(&offer, value, Actor::Policy, false, "read without a problem"),
+            (Some(value), None) => {
+                let why = match offer.written.repairs.len() {
+                    0 => "read without a problem".to_owned(),
+                    repairs => format!("read with {}", count(repairs, "repair")),
+                };
+                self.take_artifact(&offer, value, Actor::Policy, false, &why);
+            }
             (_, problem) => {
                 let why = problem.as_deref().unwrap_or("it holds no state");
                 let why = format!("the new {kind} cannot be read: {why}");

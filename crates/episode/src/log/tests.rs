@@ -80,6 +80,37 @@ fn a_header_without_an_end_is_given_one_before_the_first_record() {
     assert_eq!(load(&path).unwrap().records, [started()]);
 }
 
+/// An editor may put a mark before the first line, and what is appended then stands behind all that was read.
+#[test]
+fn a_mark_before_the_first_line_is_no_part_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    fs::write(&path, [&b"\xef\xbb\xbf"[..], &fs::read(&path).unwrap()].concat()).unwrap();
+    assert!(is_session(&path) && is_ours(&path));
+    let (mut writer, loaded) = Writer::resume(&path).unwrap();
+    assert_eq!(loaded.records, [started(), noted(2, "a remark")]);
+    writer.append(&noted(3, "more")).unwrap();
+    drop(writer);
+    assert_eq!(load(&path).unwrap().records.len(), 3);
+}
+
+#[test]
+fn what_is_wrong_names_one_line_and_nothing_to_copy_where_nothing_is_before() {
+    let said = |text: &str| read(text.as_bytes(), Path::new("s.jsonl")).unwrap_err().to_string();
+    let head = serde_json::to_string(&header()).unwrap();
+    let cut = said(&format!("{head}\n{{\"id\":1,\n"));
+    assert!(cut.starts_with("s.jsonl:2: no record of a session: ") && !cut.contains("at line"), "{cut}");
+    assert!(cut.ends_with("copy its first 1 lines to a new file"), "{cut}");
+    let wrong = said(&format!("{head}\n{{\"id\":one}}\n"));
+    assert!(wrong.contains(" at column ") && !wrong.contains("at line"), "{wrong}");
+    let sealed = String::from_utf8(stepwright_files::sum::sealed(head.into_bytes())).unwrap();
+    let changed = said(&format!("{}\n", sealed.replacen("session", "sessiom", 1)));
+    assert!(!changed.contains("lines to a new file"), "{changed}");
+    // Where the first line is read all the same.
+    let changed = said(&format!("{}\n", sealed.replacen("\"seed\":", "\"seed\": ", 1)));
+    assert!(changed.contains("not as it was written") && changed.contains("from a backup; to read"), "{changed}");
+}
+
 /// What logs of before did not say is read off their words; what today's words say is not taken for it.
 #[test]
 fn only_logs_of_before_are_read_by_their_words() {
@@ -174,6 +205,7 @@ fn a_torn_last_line_is_set_aside_and_writing_goes_on() {
     let read_only = load(&path).unwrap();
     assert_eq!(read_only.records.len(), 2);
     assert!(read_only.torn.is_some());
+    assert!(matches!(&read_only.remarks[..], [said] if said.contains("session.jsonl:4: the line is torn")));
     let (mut writer, loaded) = Writer::resume(&path).unwrap();
     assert_eq!(loaded.records.len(), 2);
     writer.append(&noted(3, "after")).unwrap();

@@ -166,5 +166,5 @@ impl Requests {
 }
 
 /// Who says what, in the words of the format.
-const USER: &str = "user";
+pub(super) const USER: &str = "user";
 const SYSTEM: &str = "system";

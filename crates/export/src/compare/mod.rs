@@ -9,7 +9,7 @@ pub mod text;
 
 use serde::Serialize;
 
-use crate::story::{change_lines, decided, outcome};
+use crate::story::{change_lines, decided, outcome, steps};
 use stepwright_episode::duel::{Side, is_same};
 use stepwright_episode::{Ask, Check, CheckKind, Configuration, InUse, Node, NodeId, Proposal, Session, Usage};
 
@@ -33,6 +33,7 @@ pub struct Column {
     pub sentence: String,
     pub method: String,
     pub model: String,
+    /// Those that executed something: a blocked selection is none.
     pub steps: u32,
     pub outcome: String,
     /// Whether the goal is reached; `None` where that is not known, as of steps that were not taken.
@@ -242,10 +243,10 @@ fn column(line: &Line<'_>) -> Column {
         sentence: session.header.sentence.clone(),
         method,
         model,
-        steps: tip.map_or(0, |n| n.depth),
-        outcome: match (line.ghost, tip) {
-            (Some(_), _) => "asked at each step, not taken".to_owned(),
-            (None, tip) => tip.map_or_else(|| "not started".to_owned(), |n| outcome(n)),
+        steps: steps(&path),
+        outcome: match line.ghost {
+            Some(_) => "asked at each step, not taken".to_owned(),
+            None => outcome(&path),
         },
         won: match (line.ghost, tip) {
             (Some(_), _) => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{header, records, showings};
-use crate::{Format, compare, render, story, summary};
+use crate::{Format, Visited, compare, render, story, summary};
 use stepwright_episode::duel::Side;
 use stepwright_episode::{
     Action, Actor, AskKind, BranchEdit, Choice, Configuration, Decision, Event, NodeId, Origin, Proposal, ProposalId,
@@ -80,7 +80,7 @@ impl Played {
     }
 
     fn titles(&self) -> Vec<String> {
-        let story = story(&self.session, &BTreeMap::new(), &showings);
+        let story = story(&self.session, &Visited::default(), &showings);
         story.chapters.into_iter().map(|chapter| chapter.title).collect()
     }
 
@@ -168,6 +168,20 @@ fn titles_name_the_branch_the_session_is_on_and_the_one_that_another_leaves() {
     );
 }
 
+/// A9: a branch from which a deleted one parts begins, as the workbench names it, behind that.
+#[test]
+fn a_branch_keeps_its_name_where_a_deleted_one_parts_from_it() {
+    let mut played = Played::new();
+    played.event(Event::Moved { to: 1 });
+    let left = played.step("look");
+    played.event(Event::Moved { to: 1 });
+    let gone = played.step("open");
+    played.event(Event::Moved { to: 2 });
+    played.name(left, "side");
+    played.edit(gone, BranchEdit::Delete { deleted: true });
+    assert_eq!(played.titles(), ["The episode", "Branch after step 0 of the episode: side"]);
+}
+
 /// C9: what the method offers again after a rejection was listed twice.
 #[test]
 fn what_is_offered_again_is_one_row_as_in_the_workbench() {
@@ -181,7 +195,7 @@ fn what_is_offered_again_is_one_row_as_in_the_workbench() {
         played.propose(text, Origin::Sample);
     }
     let rows = |played: &Played| {
-        let story = story(&played.session, &BTreeMap::new(), &showings);
+        let story = story(&played.session, &Visited::default(), &showings);
         let step = story.chapters[0].steps.iter().find(|step| step.here).unwrap().clone();
         let row = |entry: crate::ProposalEntry| format!("{} {} {}", entry.text, entry.origin, entry.fate);
         step.proposals.into_iter().map(row).map(|row| row.trim_end().to_owned()).collect::<Vec<_>>()

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use stepwright_embed::{EmbedError, Embedder};
 
-use super::select::{Selected, select};
+use super::select::{Selected, WITHOUT_LOCAL, select};
 use super::typed::Config;
 use stepwright_model::embed::{self, Served};
 use stepwright_model::fetch;
@@ -76,6 +76,11 @@ struct InProcess {
 impl InProcess {
     fn open(&self) -> Result<Box<dyn Embedder>, EmbedError> {
         let failed = |message: String| EmbedError::Failed { embedder: self.name().to_owned(), message };
+        let without = || failed(format!("it would run in this process: {WITHOUT_LOCAL}"));
+        // What cannot be run need not be fetched.
+        if !cfg!(feature = "local") {
+            return Err(without());
+        }
         let (weights, pieces) = self.files.as_ref().map_err(|why| failed(why.clone()))?;
         if !weights.is_file() || !pieces.is_file() {
             return Err(failed(format!("its weights are not fetched yet: stepwright models fetch {MINILM}")));
@@ -83,11 +88,7 @@ impl InProcess {
         #[cfg(feature = "local")]
         let opened = stepwright_embed::minilm::MiniLm::open(weights, pieces).map(|model| Box::new(model) as Box<_>);
         #[cfg(not(feature = "local"))]
-        let opened = Err(failed(
-            "it would run in this process, and this stepwright was built without that; install one that has it (cargo install \
-             --path . --features local)"
-                .to_owned(),
-        ));
+        let opened = Err(without());
         opened
     }
 }
@@ -127,9 +128,8 @@ mod tests {
             built_in.name().starts_with("built-in")
                 && built_in.embed(&texts).unwrap()[0].len() == built_in.dimensions()
         );
-        for (name, advice) in
-            [("minilm", "models fetch minilm"), ("symbolic", "built-in"), ("no such model", "there is no model")]
-        {
+        let minilm = if cfg!(feature = "local") { "models fetch minilm" } else { "--features local" };
+        for (name, advice) in [("minilm", minilm), ("symbolic", "built-in"), ("no such model", "there is no model")] {
             let error = of(name).embed(&texts).unwrap_err().to_string();
             assert!(error.contains(advice), "{name}: {error}");
         }

@@ -10,7 +10,7 @@ use toml::{Spanned, Value};
 
 use super::layer::{ConfigError, Layer, Problem, Source};
 use super::settings::{EXTERNAL, METHODS, MODEL, SECTIONS, Setting, Settings};
-use super::values::accepted;
+use super::values::{accepted, unfit};
 use stepwright_episode::Role;
 use stepwright_world::options::{Kind, nearest};
 
@@ -203,6 +203,11 @@ pub(super) fn can_name(group: &str, name: &str) -> bool {
 
 fn from_toml(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
     let read = Value::deserialize(value.clone().into_deserializer()).ok();
-    let read = read.and_then(|value| accepted(setting.kind, value));
-    read.ok_or_else(|| format!("must be {}", setting.kind.allowed(true)))
+    let read = read.map(|value| match (setting.kind, value) {
+        // A name may be a number, as in `think = 4096`.
+        (Kind::Name, Value::Integer(number)) => number.to_string().into(),
+        (_, value) => value,
+    });
+    let text = read.as_ref().and_then(Value::as_str).map(str::to_owned);
+    read.and_then(|value| accepted(setting.kind, value)).ok_or_else(|| unfit(setting.kind, text.as_deref()))
 }

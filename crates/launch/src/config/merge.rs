@@ -149,6 +149,10 @@ fn put(
         Err(must) => {
             let message = format!("sets {section}.{}, which {must}", setting.key);
             problems.push(Problem { place: place.to_owned(), line: None, message });
+            if setting.kind == Kind::Command {
+                // There is one, though it cannot be read, as in a file.
+                merged.insert(format!("{section}.{}", setting.key), (toml::Value::Array(Vec::new()), source));
+            }
         }
     }
 }

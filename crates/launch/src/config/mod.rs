@@ -21,12 +21,16 @@ mod tests;
 mod typed;
 mod values;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
 pub use embedder::BUILT_IN;
 pub use endpoint::ModelConfig;
 pub use folders::Paths;
 pub use layer::{ConfigError, Environment, Flag, Overrides, Problem, Source};
 pub use schema::schema;
-pub use select::{Selected, select};
+pub use select::{Selected, WITHOUT_LOCAL, select};
 use settings::Settings;
 pub use show::template;
 use stepwright_method::Methods;
@@ -35,7 +39,7 @@ pub use typed::{Config, Data, Gate, KeySetting, Log, Ui};
 
 /// Merges defaults, file, environment and flags; the options of these methods are settings.
 pub fn load(overrides: &Overrides, methods: &'static Methods) -> Result<Config, ConfigError> {
-    load_with(overrides, methods, &|name| std::env::var(name).ok())
+    in_environment(&of_process, |variables| load_with(overrides, methods, variables))
 }
 
 /// As [`load`], with an environment of one's own.
@@ -57,5 +61,32 @@ pub fn load_with(
 /// The folders alone, without reading the configuration file.
 /// Errors: [`ConfigError`] when the account has no home directory and nothing else names the folders.
 pub fn paths(overrides: &Overrides) -> Result<Paths, ConfigError> {
-    Paths::find(overrides.config_dir.as_deref(), &|name| std::env::var(name).ok())
+    in_environment(&of_process, |variables| Paths::find(overrides.config_dir.as_deref(), variables))
+}
+
+fn of_process(variable: &str) -> Option<OsString> {
+    std::env::var_os(variable)
+}
+
+/// The variables of a person's folder, which may be called anything.
+const HOMES: [&str; 2] = ["HOME", "USERPROFILE"];
+
+/// Reads with the variables of an environment.
+/// Errors: those of reading, or a variable that was looked for is no UTF-8 text: it would count as absent.
+fn in_environment<T>(
+    variable: &dyn Fn(&str) -> Option<OsString>,
+    read: impl FnOnce(Environment<'_>) -> Result<T, ConfigError>,
+) -> Result<T, ConfigError> {
+    let unread = RefCell::new(BTreeSet::new());
+    let found = read(&|name| match variable(name)?.into_string() {
+        Ok(text) => Some(text),
+        Err(_) => {
+            unread.borrow_mut().insert(name.to_owned());
+            None
+        }
+    });
+    let unread = unread.into_inner().into_iter().filter(|name| !HOMES.contains(&name.as_str()));
+    let message = || "is no UTF-8 text; set it again, or unset it".to_owned();
+    let problems: Vec<Problem> = unread.map(|name| Problem { place: name, line: None, message: message() }).collect();
+    if problems.is_empty() { found } else { Err(ConfigError { problems }) }
 }

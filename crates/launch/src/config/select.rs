@@ -17,6 +17,10 @@ const LOCAL: &str = "local:";
 
 const RECORDED: &str = "recorded:";
 
+/// Why nothing runs in this process, in a program that was built so.
+pub const WITHOUT_LOCAL: &str = "this stepwright was built without models in its own process; install one that has them (cargo \
+                                 install --path . --features local)";
+
 #[derive(Clone)]
 pub enum Selected {
     /// The built-in symbolic proposer: no language model.
@@ -123,6 +127,10 @@ fn weights_of(config: &Config, name: &str, rest: &str) -> Result<PathBuf, ModelE
             "{rest} gives sentence vectors and answers no prompt; name it in [model] embedder"
         )));
     }
+    // What cannot be run need not be fetched.
+    if !cfg!(feature = "local") {
+        return Err(without_local(name));
+    }
     let folder = config.places().folder;
     if !fetch::is_present(&folder, &weights) {
         let size = weights.megabytes();
@@ -140,8 +148,11 @@ fn in_process(name: &str, path: &Path) -> Result<Arc<dyn LanguageModel>, ModelEr
 
 #[cfg(not(feature = "local"))]
 fn in_process(name: &str, _: &Path) -> Result<Arc<dyn LanguageModel>, ModelError> {
-    Err(ModelError::Configuration(format!(
-        "{name} would run in this process, and this stepwright was built without that; install one that has it (cargo install \
-         --path . --features local), or serve the model (scripts/local-model)"
-    )))
+    Err(without_local(name))
+}
+
+fn without_local(name: &str) -> ModelError {
+    ModelError::Configuration(format!(
+        "{name} would run in this process: {WITHOUT_LOCAL}, or serve the model (scripts/local-model)"
+    ))
 }

@@ -144,8 +144,8 @@ pub(super) const OWN: [Setting; 66] = settings! {
         "score", Kind::Choice(&[("auto", "as the endpoint turns out to offer"), ("native", "llama.cpp"), ("echo", "vLLM"), ("never", "")]), "auto", [],
             "how given texts are scored: native (llama.cpp), echo (vLLM), never, or whichever the endpoint turns out to offer";
         "max_tokens", whole(1, 1_000_000), "256", [],
-            "tokens a chat answer may have; a model that reasons gets more for that, and an answer that is cut is asked for again \
-             with more";
+            "tokens a chat answer may have at least: what a method needs more of goes before, and asks for candidates have their own \
+             number; a model that reasons gets more, and an answer that is cut is asked for again with more";
         "think", Kind::Name, "auto", [],
             "whether a model reasons first: auto (as it does by itself), off, on, an effort (minimal, low, medium, high, xhigh, \
              max) or a number of tokens";

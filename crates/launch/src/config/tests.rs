@@ -115,6 +115,22 @@ fn what_is_no_text_or_too_long_is_reported() {
     assert!(load_in(dir.path(), &[], &[]).unwrap_err().to_string().contains("1 MiB"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_variable_that_is_no_text_is_named() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    let dir = tempfile::tempdir().unwrap();
+    let overrides = Overrides { config_dir: Some(dir.path().to_owned()), ..Overrides::default() };
+    let with = |wrong: &str| {
+        let variable = |name: &str| (name == wrong).then(|| OsString::from_vec(vec![b'm', 0xff]));
+        in_environment(&variable, |variables| load_with(&overrides, &METHODS, variables))
+    };
+    let said = with("STEPWRIGHT_MODEL").unwrap_err().to_string();
+    assert_eq!(said, "STEPWRIGHT_MODEL: is no UTF-8 text; set it again, or unset it");
+    assert!(with("HOME").is_ok() && with("NOBODY_ASKS_FOR_IT").is_ok());
+}
+
 #[test]
 fn named_models_inherit_but_keys_stay_with_their_endpoint() {
     let file = "[model]\nidle_timeout_s = 5\n[models.big]\nmodel = 'gpt-x'\nmax_tokens = 9\n[models.local]\nbase_url = 'http://127.0.0.1:1/v1'\napi = 'completions'\nlimit_field = 'max_tokens'\n\
@@ -252,7 +268,12 @@ fn models_in_this_process_are_named_by_their_weights() {
         Err(e) => Err(e.to_string()),
     };
     let absent = selected("local:smollm2").unwrap_err();
-    assert!(absent.contains("not fetched yet (98 MB); fetch them: stepwright models fetch smollm2"), "{absent}");
+    let advice = match cfg!(feature = "local") {
+        true => "not fetched yet (98 MB); fetch them: stepwright models fetch smollm2",
+        // What could not be run is not told to be fetched.
+        false => "local:smollm2 would run in this process: this stepwright was built without",
+    };
+    assert!(absent.contains(advice), "{absent}");
     let unknown = selected("local:gpt").unwrap_err();
     assert!(unknown.contains("qwen, smollm2") && unknown.contains("local:/path/to/model.gguf"), "{unknown}");
     let file = dir.path().join("own.gguf");
@@ -361,12 +382,17 @@ fn values_of_flags_are_read_as_toml_and_tables_are_kept_from_prying_eyes() {
         ("model.extra_body", "{ top_k = 3, a = { b = true } }"),
         ("model.model", "\"m x\""),
         ("model.retries", "2"),
+        ("model.record", "\"a b.jsonl\""),
     ];
     let config =
         with("[model.headers]\nX-Key = \"secret\"\nX-Name = \"env:NAME\"\n", &[("NAME", "n")], &flags).unwrap();
     assert_eq!(config.model.options.omit, ["temperature", "stop"]);
     assert_eq!(config.model.options.extra_body["a"]["b"], true);
     assert_eq!((config.model.model.as_str(), config.model.options.retries), ("m x", 2));
+    assert_eq!(config.model.record.as_deref(), Some(Path::new("a b.jsonl")));
+    // A number of tokens needs no quotes.
+    let thinks = |file: &str| with(file, &[], &[]).unwrap().model.options.think.clone();
+    assert_eq!(thinks("[model]\nthink = 4096\n"), thinks("[model]\nthink = '4096'\n"));
     assert_eq!(
         with("", &[], &[("model.omit", "temperature, stop")]).unwrap().model.options.omit,
         ["temperature", "stop"]

@@ -48,7 +48,10 @@ pub(super) fn problem(merged: &Layer, paths: &Paths, key: &str, message: String)
 /// Reads a value given as text, by an environment variable or a flag: as TOML where it is such a value, else as text.
 pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
     // A text that is no TOML value, or one of another kind (a model called `1.5`), is meant as text.
-    let as_toml = text.trim().parse().ok().and_then(|value| accepted(setting.kind, value));
+    let read: Option<Value> = text.trim().parse().ok();
+    // What stands in quotes is the text between them, whatever comes of it.
+    let quoted = read.as_ref().and_then(Value::as_str).map(str::to_owned);
+    let as_toml = read.and_then(|value| accepted(setting.kind, value));
     let as_text = || {
         let read = match setting.kind {
             Kind::Text | Kind::Name | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) | Kind::Command => {
@@ -69,10 +72,21 @@ pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> 
         };
         read.and_then(|value| accepted(setting.kind, value))
     };
-    as_toml.or_else(as_text).ok_or_else(|| {
-        let words = setting.kind.allowed(true).replace(" in quotes", "");
-        format!("must be {words}")
+    as_toml.or_else(|| as_text().filter(|_| quoted.is_none())).ok_or_else(|| {
+        let text = quoted.as_deref().unwrap_or(text);
+        unfit(setting.kind, Some(text)).replace(" in quotes", "")
     })
+}
+
+/// What is said of a value, with its text where it is one, that is none of a kind.
+pub(super) fn unfit(kind: Kind, text: Option<&str>) -> String {
+    match (kind, text) {
+        (Kind::Command, Some(text)) if shlex::split(text).is_none() => {
+            "opens a quote that is not closed, or ends in a backslash".to_owned()
+        }
+        (Kind::Path | Kind::PathOr(_), Some("")) => "must not be empty; leave it out for none".to_owned(),
+        _ => format!("must be {}", kind.allowed(true)),
+    }
 }
 
 /// A value in the form that is kept of its kind: commands in words, whole numbers without a fraction. `None` if it is none of that kind.
@@ -83,8 +97,8 @@ pub(super) fn accepted(kind: Kind, value: Value) -> Option<Value> {
         (_, value) => value,
     };
     let fits = match (kind, &value) {
-        (Kind::Text | Kind::Path | Kind::PathOr(_), Value::String(_)) => true,
-        (Kind::Choice(_) | Kind::Name, Value::String(word)) => kind.accepts(word),
+        (Kind::Text, Value::String(_)) => true,
+        (Kind::Choice(_) | Kind::Name | Kind::Path | Kind::PathOr(_), Value::String(word)) => kind.accepts(word),
         (Kind::Switch, Value::Boolean(_)) => true,
         (Kind::Whole { .. }, Value::Integer(_)) | (Kind::Number { .. }, Value::Integer(_) | Value::Float(_)) => {
             kind.accepts(&value.to_string())

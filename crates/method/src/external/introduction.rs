@@ -63,8 +63,11 @@ pub struct Declared {
 #[derive(Deserialize, Default, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct DeclaredNeeds {
+    /// What the world has to offer.
     world: Vec<Ability>,
+    /// The kind of its tasks.
     task: Option<String>,
+    /// A language model.
     language: bool,
     /// A model that reports log-probabilities of given texts, where one is in use.
     scores: bool,

@@ -15,7 +15,7 @@ use super::context::action_of;
 use super::options::{RANKED, THINK, shows_assertions};
 use super::prompting::{Form, SpecificationText, completion_tokens};
 use super::publications::Interface;
-use super::reading::{END_OF_CALL, Line, closed, written};
+use super::reading::{CALLS_A_TOOL, END_OF_CALL, Line, closed, wordless, written};
 use super::{Answer, Context, Method, MethodInfo, REFERENCE, Reading, Round, Step, Stop, WorkInput, verify};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
@@ -173,7 +173,8 @@ fn unusable(cx: &Context<'_>, round: Round<'_>) -> Option<String> {
     let more = if shown.len() < text.len() { "…" } else { "" };
     let problem = first.problem.as_deref().unwrap_or("it is no action");
     let wrote = match shown.as_str() {
-        "" => "the model wrote nothing".to_owned(),
+        "" if problem == CALLS_A_TOOL => problem.to_owned(),
+        "" => wordless("").to_owned(),
         shown => format!("the model wrote \"{}{more}\", which is no action line ({problem})", sanitize::line(shown)),
     };
     let setting = cx.model.raw_setting.clone().filter(|_| !cx.prompting.raw);
@@ -192,6 +193,9 @@ fn read_completion(cx: &Context<'_>, completion: &Completion, greedy: bool) -> D
         },
     };
     let mut rationale = (!written.thoughts.is_empty()).then(|| written.thoughts.join(" "));
+    if raw.trim().is_empty() && wordless(&completion.finish) == CALLS_A_TOOL {
+        problem = Some(CALLS_A_TOOL.to_owned());
+    }
     if completion.finish == CUT_OFF {
         match &mut problem {
             Some(problem) => problem.push_str(" (the answer was cut off)"),
@@ -216,5 +220,11 @@ mod tests {
         assert_eq!(generation(true, true).stop, [")\n"]);
         assert_eq!(generation(true, false).stop, ["\n"]);
         assert!(generation(false, true).stop.is_empty());
+    }
+
+    #[test]
+    fn an_answer_without_a_text_may_call_a_tool() {
+        assert_eq!(wordless("tool_calls"), CALLS_A_TOOL);
+        assert_eq!(["stop", ""].map(wordless), ["the model wrote nothing"; 2]);
     }
 }

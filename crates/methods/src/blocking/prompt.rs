@@ -57,19 +57,35 @@ fn last<T>(all: Vec<T>) -> Vec<T> {
     all.into_iter().skip(before).collect()
 }
 
-/// The selection in an answer: the text between the first pair of `$$`, trimmed. Empty marks (`$$$$`) are none.
-fn selected(answer: &str) -> Option<&str> {
-    let mut rest = answer;
-    loop {
-        let (_, after) = rest.split_once(MARK)?;
-        match after.find('$') {
-            Some(end) if end > 0 && after.get(end..).is_some_and(|t| t.starts_with(MARK)) => {
-                return after.get(..end).map(str::trim);
-            }
-            // As the pattern `\$\$([^$]+)\$\$` would: it is tried again one character further.
-            _ => rest = rest.get(rest.find(MARK)? + 1..)?,
-        }
+/// A selection in an answer, trimmed, and what stands before its marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Selected<'a> {
+    text: &'a str,
+    before: &'a str,
+}
+
+/// The selections in an answer: the texts between pairs of `$$`. Empty marks (`$$$$`) are none.
+fn selections(answer: &str) -> Vec<Selected<'_>> {
+    let (mut found, mut from) = (Vec::new(), 0);
+    while let Some(at) = answer.get(from..).and_then(|rest| rest.find(MARK)) {
+        let (before, rest) = answer.split_at(from + at);
+        let inside = rest.get(MARK.len()..).unwrap_or_default();
+        from += at + 1;
+        // As the pattern `\$\$([^$]+)\$\$` would: where it does not fit it is tried again one character further.
+        let Some((text, _)) = inside.split_once(MARK).filter(|(text, _)| !text.is_empty() && !text.contains('$'))
+        else {
+            continue;
+        };
+        found.push(Selected { text: text.trim(), before });
+        from += text.len() + 2 * MARK.len() - 1;
     }
+    found
+}
+
+/// Whether the last selection of an answer counts: a chat prompt of the paper's parts asks for it as the last line, behind the reasons. Of
+/// raw text, which may go on, and of the authors' program the first counts.
+fn counts_last(cx: &Context<'_>) -> bool {
+    cx.interface(SELECT) != Interface::Text && !cx.options().is(&MESSAGES, "each")
 }
 
 fn result_of(outcome: &StepOutcome) -> String {
@@ -111,7 +127,9 @@ pub(super) fn candidates(cx: &Context<'_>, leaves: &[String]) -> Vec<Candidate> 
 pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion) -> Draft {
     let raw = completion.text.clone();
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let found = match selected(&raw).map(words) {
+    let all = selections(&raw);
+    let chosen = if counts_last(cx) { all.last() } else { all.first() };
+    let found = match chosen.map(|chosen| words(chosen.text)) {
         None => Err(format!("Unparsable: the answer has no {MARK} action {MARK}")),
         Some(text) => match leaves.iter().find(|leaf| words(leaf) == text) {
             None if cx.options().is(&UNLISTED, "taken") && !text.is_empty() => Ok(text),
@@ -126,7 +144,7 @@ pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion)
         Ok(leaf) => (Some(cx.action(&leaf)), None),
         Err(problem) => (None, Some(problem)),
     };
-    let rationale = raw.split_once(MARK).map(|(before, _)| before.trim().to_owned()).filter(|t| !t.is_empty());
+    let rationale = chosen.map(|chosen| chosen.before.trim().to_owned()).filter(|t| !t.is_empty());
     let logprob = completion.mean_logprob();
     Draft { action, problem, logprob, rationale, ..Draft::new(raw, Origin::Sample) }
 }
@@ -293,19 +311,25 @@ mod tests {
     }
 
     #[test]
-    fn the_first_marked_text_is_the_selection() {
-        for (answer, expected) in [
-            ("I take $$ grab cup $$.", Some("grab cup")),
-            ("$$a$$ or $$b$$", Some("a")),
-            ("$$$$ $$b$$", Some("")),
-            ("$$$a$$", Some("a")),
-            ("$$ a $ b $$", None),
-            ("$$ a $ b $$ c $$", Some("c")),
-            ("$$ open\nend", None),
-            ("$ a $", None),
-            ("", None),
-        ] {
-            assert_eq!(selected(answer), expected, "{answer}");
+    fn texts_between_marks_are_selections() {
+        let cases: [(&str, &[&str]); 10] = [
+            ("I take $$ grab cup $$.", &["grab cup"]),
+            ("$$a$$ or $$b$$", &["a", "b"]),
+            ("$$a$$b$$c$$", &["a", "c"]),
+            ("$$$$ $$b$$", &[""]),
+            ("$$$a$$", &["a"]),
+            ("$$ a $ b $$", &[]),
+            ("$$ a $ b $$ c $$", &["c"]),
+            ("$$ open\nend", &[]),
+            ("$ a $", &[]),
+            ("", &[]),
+        ];
+        for (answer, expected) in cases {
+            let texts: Vec<&str> = selections(answer).into_iter().map(|selected| selected.text).collect();
+            assert_eq!(texts, expected, "{answer}");
         }
+        let answer = "Option one is $$ open box $$, but so I select:\n$$ take cup $$";
+        let last = selections(answer).last().copied().unwrap();
+        assert_eq!(last, Selected { text: "take cup", before: "Option one is $$ open box $$, but so I select:\n" });
     }
 }

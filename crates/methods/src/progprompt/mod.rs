@@ -137,7 +137,7 @@ impl Method for ProgPrompt {
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         match ask.kind {
             AskKind::PLAN if self.collects(cx) => plan_of(ask, answer, &written_plan::one_a_line(answer.first())),
-            AskKind::PLAN => plan(ask, answer),
+            AskKind::PLAN => named(plan(ask, answer)),
             _ => Reading::Kept,
         }
     }
@@ -184,7 +184,7 @@ impl ProgPrompt {
     /// its assertion; without, a sub-goal is not cut either.
     fn next_line(&self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Option<Result<NextLine, Box<Step>>> {
         let (names, facts, vocabulary) = (names(cx), cx.world.facts().unwrap_or_default(), vocabulary(cx));
-        let plan = written_plan::read(force.text).plan;
+        let written_plan::Reading { plan, problems } = written_plan::read(force.text);
         let place = |line: usize| plan.items.iter().position(|item| item.line == line);
         let mut executed: Vec<usize> = force.executed.iter().filter_map(|(line, _)| place(*line)).collect();
         // A line that searches is carried out step by step.
@@ -232,6 +232,10 @@ impl ProgPrompt {
         };
         let item = plan.items.get(at)?;
         let mut why = format!("sub-goal `{}`", item.subgoal);
+        let before = force.last.unwrap_or_default();
+        for problem in problems.iter().filter(|problem| (before + 1..item.line).contains(&problem.line)) {
+            why.push_str(&format!("; passed over: {problem}"));
+        }
         for (at, value) in &passed {
             let Some(assertion) = asserted(*at) else { continue };
             why.push_str(&format!("; {assertion}: {value}"));
@@ -310,6 +314,18 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
         task,
     };
     cx.render(PLAN, "progprompt/plan", &material)
+}
+
+/// A plan with the lines that cannot be read, and are passed over when it is followed.
+fn named(reading: Reading) -> Reading {
+    match reading {
+        Reading::Artifact(mut written) => {
+            let problems = written_plan::read(&written.raw).problems;
+            written.repairs = problems.iter().map(|problem| format!("passed over: {problem}")).collect();
+            Reading::Artifact(written)
+        }
+        other => other,
+    }
 }
 
 /// Why a plan has nothing to follow: the first thing that could not be read.

@@ -24,6 +24,7 @@ use stepwright_episode::{
 };
 use stepwright_method::options::TEMPERATURE;
 use stepwright_method::publications::SETTINGS;
+use stepwright_method::reading::wordless;
 use stepwright_method::skills::{FORMS, TIPS};
 use stepwright_method::{Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
 use stepwright_model::Completion;
@@ -168,7 +169,7 @@ fn draft(cx: &Context<'_>, completion: &Completion, origin: Origin) -> Draft {
         (Some(again), _) if asked(cx) > again.temperatures.len() => draft.action = Some(cx.action("")),
         (Some(again), _) => draft.problem = Some(format!("fewer than {} characters", again.shorter_than)),
         (None, Some(line)) => draft.action = Some(cx.action(&line)),
-        (None, None) => draft.problem = Some("the model wrote nothing".to_owned()),
+        (None, None) => draft.problem = Some(wordless(&completion.finish).to_owned()),
     }
     draft
 }

@@ -17,6 +17,7 @@ use super::react::{
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, PromptRecord, Shape, Written};
 use stepwright_method::options::{LAST, TEMPERATURE, TRIALS};
 use stepwright_method::publications::SETTINGS;
+use stepwright_method::reading::wordless;
 use stepwright_method::skills::{FORMS, TIPS};
 use stepwright_method::{
     Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
@@ -97,7 +98,8 @@ impl Method for Reflexion {
         let raw = answer.first().to_owned();
         let counts = !raw.trim().is_empty() || react::as_written(cx);
         let value = counts.then(|| Arc::new(json!({ "text": raw, "trial": trial.leaf })));
-        let problem = value.is_none().then(|| "the model wrote nothing".to_owned());
+        let finish = answer.completions.first().map_or("", |completion| completion.finish.as_str());
+        let problem = value.is_none().then(|| wordless(finish).to_owned());
         let (artifact, title) = (id(&trial), format!("trial {}, which failed", trial.number));
         Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem }))
     }

@@ -192,7 +192,12 @@ fn draft(cx: &Context<'_>, offered: &record::Offered, origin: Origin) -> Draft {
         || "the model gives no log-probability, so similarity alone counts".to_owned(),
         |logprob| format!("mean log-probability {logprob:.3}"),
     );
-    let penalty = if of.penalty > 0.0 { format!(", {} off for repetition", of.penalty) } else { String::new() };
+    // What repeats is the step nearest to the sentence, which may be another than this one.
+    let penalty = match of.replaced {
+        true => format!("; neither counts: the score is {}, as the step nearest to the sentence was tried", of.score),
+        false if of.penalty > 0.0 => format!(", {} off, as the step nearest to the sentence is repeated", of.penalty),
+        false => String::new(),
+    };
     let step = stepwright_plan::written::spelled(&of.step);
     let by_figures = || format!("similarity {:.3} to `{step}`, {likely}{penalty}", of.similarity);
     let rationale = offered.why.clone().unwrap_or_else(by_figures);

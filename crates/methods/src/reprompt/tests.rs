@@ -113,6 +113,7 @@ fn candidates_are_read_as_they_are_recorded() {
         logprob: Some(-0.5),
         score: 0.6,
         penalty: 0.0,
+        replaced: false,
     };
     let offered = Offered { candidate, before: Before::Dropped, why: None };
     let text = serde_json::to_string(&offered).unwrap();

@@ -153,6 +153,7 @@ fn agent(known: &WorkInput, most: usize, refused: &[Call]) -> Answer {
                 logprob: None,
                 score: ranked.score,
                 penalty: 0.0,
+                replaced: false,
             };
             Offered { candidate, before: Before::Stays, why: Some(ranked.rationale) }
         });

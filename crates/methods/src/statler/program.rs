@@ -13,6 +13,7 @@ use stepwright_method::request_program::{
 };
 use stepwright_method::{Context, REFERENCE, Round, Step};
 use stepwright_model::Completion;
+use stepwright_program::SyntaxFault;
 use stepwright_text::words::stripped;
 use stepwright_world::{CUPS, NOTHING, Request, TASK, closes};
 
@@ -176,13 +177,16 @@ fn draft(cx: &Context<'_>, raw: String, text: Result<String, String>, origin: Or
 }
 
 pub(super) fn verdict(cx: &Context<'_>, text: &str) -> Verdict {
-    let mut verdict = Verdict::default();
-    if let Some(outcome) = cx.world.preview(text)
-        && outcome.error.is_none()
-    {
-        let condition = "every line is a call of this world".to_owned();
-        verdict.checks.push(Check { kind: CheckKind::World, condition, status: Status::Holds, detail: None });
-        verdict.preview = Some(outcome.observation);
-    }
-    verdict
+    let check = |kind: CheckKind, condition: &str, status: Status, detail: Option<String>| {
+        let condition = condition.to_owned();
+        Check { kind, condition, status, detail }
+    };
+    let Some(outcome) = cx.world.preview(text).filter(|outcome| outcome.error.is_none()) else {
+        // It may be taken all the same and makes no call then, as recorded evaluations count it.
+        let fault = SyntaxFault::of_program(text).map(|fault| fault.to_string());
+        let checks = fault.map(|fault| check(CheckKind::Form, "it is a program", Status::Fails, Some(fault)));
+        return Verdict { checks: checks.into_iter().collect(), ..Verdict::default() };
+    };
+    let checks = vec![check(CheckKind::World, "every line is a call of this world", Status::Holds, None)];
+    Verdict { checks, preview: Some(outcome.observation), ..Verdict::default() }
 }

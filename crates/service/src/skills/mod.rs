@@ -82,7 +82,7 @@ impl Service for SkillService {
         match result {
             _ if cancelled < self.cancelled => view.say(Level::Info, format!("{title}: stopped, nothing is offered")),
             Ok(proposals) => proposals.into_iter().for_each(|one| self.put_forward(&title, one, view)),
-            Err(why) => view.say(Level::Error, format!("{title}: {why}")),
+            Err(why) => view.say(Level::Error, why),
         }
     }
 
@@ -111,8 +111,10 @@ impl SkillService {
         if !matches!(wanted, Wanted::Tips { .. }) {
             view.say(Level::Info, format!("looking through {n}"));
         }
+        let named = title.clone();
         self.find(view, title, move |keep_running| {
             counting::counted(&all, known, &cuts, shown, (&wanted, way), keep_running)
+                .map_err(|why| format!("{named}: {why}"))
         });
     }
 }

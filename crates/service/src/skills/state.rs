@@ -29,6 +29,7 @@ pub(super) struct Found {
     /// How often a person had cancelled when it was begun.
     pub(super) cancelled: u64,
     pub(super) title: String,
+    /// An error names what it is about.
     pub(super) result: Result<Vec<Proposed>, String>,
 }
 

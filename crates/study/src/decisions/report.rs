@@ -1,6 +1,6 @@
 //! Tables of the study: each method by itself, and every two of them task by task.
 
-use super::result::{DecisionResult, METHODS};
+use super::result::DecisionResult;
 use crate::columns::{self, Cell, Column, Group, column, condition, counted_once, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::Interval;
@@ -119,8 +119,8 @@ pub(super) fn report(results: &[DecisionResult]) -> Report {
         let decides = if r.whole { "a whole plan" } else { "an action at a time" };
         vec![("method", r.run.method.clone()), ("decides", decides.to_owned()), ("model", r.run.models())]
     };
-    let mut rows = columns::rows(results, of);
-    rows.sort_by_key(|of| METHODS.iter().position(|own| *own == of.condition("method")).unwrap_or(METHODS.len()));
+    // In the order of the plan, whose methods are in the order that they were named in: the first is what the others are held against.
+    let rows = columns::rows(results, of);
     let mut report = Report::default();
     let mut columns = table_columns();
     columns.extend(columns::under(&rows));
@@ -159,8 +159,8 @@ fn basis(results: &[DecisionResult]) -> String {
     };
     format!(
         "\nMeans of an episode that came to a result; `95 %` is over tasks, with all their repetitions. `considered`: actions at a decision, the candidates that \
-         were offered or what a planner chose among; none of a plan that is written whole. `decisions`: actions executed, and selections \
-         that were blocked. `tokens`: of prompts and answers. Below, every two methods on the tasks that both played: in how many tasks \
+         were offered (thoughts, calls and reports too, where those are decided about) or what a planner chose among; none of a plan that is written whole. \
+         `decisions`: actions executed, and selections that were blocked. `tokens`: of prompts and answers. Below, every two methods on the tasks that both played: in how many tasks \
          (with all repetitions) who won, and the mean of the differences task by task with the bootstrap over tasks.{without}\n"
     )
 }

@@ -21,9 +21,9 @@ sample!(DecisionResult, |of| of.run.task.clone(), of.run.seed, run.under);
 
 impl DecisionResult {
     /// Actions considered at a decision, on average: what a planner chose among, else what was offered. `None` of a plan that was
-    /// written whole.
+    /// written whole. What executes nothing (a thought, a call of a skill, a report) was offered and decided about as well.
     pub(super) fn considered(&self) -> Option<f64> {
-        let decisions = self.run.decisions();
+        let decisions = self.run.decisions().saturating_add(self.run.held);
         let offered = (decisions > 0).then(|| f64::from(self.run.proposals) / f64::from(decisions));
         self.run.considered.or(offered.filter(|_| !self.whole))
     }

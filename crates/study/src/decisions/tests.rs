@@ -30,9 +30,8 @@ fn methods_are_held_against_each_other_task_by_task() {
         let tasks = ["a", "b", "c", "d"].into_iter().zip(won);
         tasks.map(|(task, won)| result(method, task, won, tokens)).collect::<Vec<_>>()
     };
-    let all =
-        [of("progprompt", [true, false, false, false], 50), of("blocking", [true, true, true, false], 200)].concat();
-    let text = report::report(&all).to_string();
+    let both = [of("blocking", [true, true, true, false], 200), of("progprompt", [true, false, false, false], 50)];
+    let text = report::report(&both.concat()).to_string();
     let alone = rows(&text, "");
     // Four decisions of five were actions; a plan that is written whole considers none.
     assert_eq!(alone[0][..6], ["blocking", "an action at a time", "m", "4", "3/4", "75.0"], "{text}");
@@ -45,6 +44,19 @@ fn methods_are_held_against_each_other_task_by_task() {
     assert_eq!(pairs[0][8], "0.0-100.0", "{text}");
     assert_eq!(pairs[0][9..11], ["150", "150-150"], "{text}");
     assert!(!text.contains("built-in agents"), "{text}");
+    // What is named first is what the others are held against.
+    let [first, second] = both;
+    let text = report::report(&[second, first].concat()).to_string();
+    let pairs = rows(&text, "Every two methods, task by task");
+    assert_eq!(pairs[0][..2], ["progprompt", "blocking"], "{text}");
+}
+
+/// What was offered for thoughts and reports was offered at decisions of their own.
+#[test]
+fn what_executes_nothing_is_a_decision_that_something_was_considered_at() {
+    let mut one = result("o3d", "a", true, 1);
+    (one.run.steps, one.run.blocked, one.run.held, one.run.proposals) = (6, 0, 5, 11);
+    assert_eq!(one.considered(), Some(1.0));
 }
 
 #[test]

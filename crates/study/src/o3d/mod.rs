@@ -238,9 +238,13 @@ pub fn by_logs(
     }
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let condition = |number: &usize| {
-        let used = pairs
-            .get(..*number)
-            .ok_or_else(|| format!("{} holds {}, not {number}", log.display(), count(pairs.len(), "pair")))?;
+        let used = pairs.get(..*number).ok_or_else(|| {
+            let there = count(pairs.len(), "pair");
+            format!(
+                "{} holds {there}, not {number}: the logs of one `pair_id`, or one log that has none",
+                log.display()
+            )
+        })?;
         let logs: Vec<_> =
             all.iter().filter(|log| used.contains(&log.pair_id.as_deref().unwrap_or(&log.id))).cloned().collect();
         let written = file::write(&discover(&logs, &Settings::default()).knowledge);

@@ -118,7 +118,14 @@ fn column_of(kind: &str) -> Option<&'static str> {
 
 /// The episodes that came to a result: the others are neither won nor lost.
 fn done<'a>(of: &Row<'a>) -> Row<'a> {
-    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.counts()))
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| is_begun(r) && r.run.counts()))
+}
+
+/// Whether there was an episode. One whose method says at its first step that it cannot do without a language model was none either.
+fn is_begun(result: &O3dResult) -> bool {
+    let run = &result.run;
+    let refused = run.model == SYMBOLIC && run.error.is_some() && run.steps == 0 && run.held == 0;
+    run.is_begun() && !refused
 }
 
 /// Why a row has no figures: where no episode of it could be carried out. Without a language model that is so too where none took an
@@ -172,8 +179,8 @@ fn measured<'a>(world: &str) -> Vec<Column<'a, Row<'a>>> {
         able("actions", |of| Cell::Figure(of.mean(|r| Some(r.run.steps.into())), 1)),
         able("calls and thoughts", |of| Cell::Figure(of.mean(|r| Some(r.run.held.into())), 1)),
         able("tokens", |of| Cell::Figure(of.mean(|r| r.run.tokens().map(|tokens| tokens as f64)), 0)),
-        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.is_begun() && r.run.error.is_some()))),
-        column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.run.is_begun()))),
+        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| is_begun(r) && r.run.error.is_some()))),
+        column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !is_begun(r)))),
     ]);
     columns
 }
@@ -273,7 +280,7 @@ mod tests {
         };
         let failed = |condition: &str, error: Option<&str>, ended: &str| {
             let run = result("symbolic", "pick", false, None).run;
-            let run = RunResult { error: error.map(str::to_owned), ended: ended.into(), steps: 0, ..run };
+            let run = RunResult { error: error.map(str::to_owned), ended: ended.into(), steps: 0, held: 0, ..run };
             O3dResult { condition: condition.into(), run, ..result("symbolic", "pick", false, None) }
         };
         let lost = vec![
@@ -281,6 +288,8 @@ mod tests {
             failed("O3D-Human", None, "there is no proposal to take"),
             result("symbolic", "pick", false, None),
         ];
+        let unable = failed("O3D (PD-only)", Some("without a language model there is no such policy"), "it failed");
+        assert!(!is_begun(&unable) && !is_begun(&lost[0]) && is_begun(&lost[1]));
         let all: Vec<&O3dResult> = lost.iter().collect();
         assert_eq!(rows(&all).iter().filter_map(share).count(), 1, "what failed is no share");
         // What is printed stands beside all games alone, and beside skills of all logs.

@@ -56,15 +56,19 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
         }
     };
     let of_what = if first.world == "dialogue" { count(subjects.len(), "service") } else { first.subject.clone() };
+    // As many as there were, however many were asked for.
+    let shown = count(results.iter().map(|r| r.shown).max().unwrap_or_default(), "demonstration");
+    let units = all.units();
+    let inferred = units.iter().filter(|unit| unit.iter().any(|r| r.error.is_none())).count();
+    let of_all = if inferred < units.len() { format!("{inferred} of ") } else { String::new() };
     report.text(format!(
-        "Preconditions of {} of {of_what}, inferred from up to {} each ({model}); Equation 2 on {}{}{}\n",
-        count(all.units().len(), "action"),
-        count(first.way.demonstrations, "demonstration"),
+        "Preconditions of {of_all}{} of {of_what}, inferred from up to {shown} each ({model}); Equation 2 on {}{}{}\n",
+        count(units.len(), "action"),
         count(episodes, "other episode"),
         results.iter().find_map(|r| r.truth_from.as_deref()).map(|of| format!(", truth: {of}")).unwrap_or_default(),
         apart(all),
     ));
-    let name = format!("{}, {}", model, count(first.way.demonstrations, "demonstration"));
+    let name = format!("{model}, {shown}");
     report.table(if detail { by_action(name, all, alone) } else { by_subject(name, all, alone, &subjects) });
     let mut text = NOTHING.to_owned();
     if detail && results.iter().any(|r| in_print(r).is_some()) {
@@ -89,12 +93,19 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
             unknown.join(", ")
         ));
     }
-    let known = all.count(|r| r.agreement.is_some());
+    let known = all.count(|r| r.truth_from.is_some());
     if known > 0 && known < results.len() {
         let have = if known == 1 { "has" } else { "have" };
         text.push_str(&format!(
             "{known} of {} {have} known preconditions; precision, recall and F1 are theirs\n",
             count(results.len(), "action"),
+        ));
+    }
+    let failed = all.count(|r| r.error.is_some());
+    if failed > 0 && failed < results.len() {
+        text.push_str(&format!(
+            "{failed} of {} failed; the figures are of the others\n",
+            count(results.len(), "action")
         ));
     }
     for failed in results.iter().filter(|r| r.error.is_some()) {

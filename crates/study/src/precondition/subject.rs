@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stepwright_precondition::{
-    AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
+    AdoptedAction, AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
 };
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
@@ -25,9 +25,35 @@ impl Truth {
         Some(Truth { origin: "the data".to_owned(), assertions })
     }
 
-    pub fn of_set(set: &AdoptedSet, origin: &str) -> Self {
+    /// What a file states of the actions of a specification; beside it the names in the file that are of none of them.
+    /// Errors: all are, or a parameter has another name there than here: what is asserted of it would hold nowhere.
+    pub fn of_set(
+        set: &AdoptedSet,
+        origin: &str,
+        specification: &Specification,
+    ) -> Result<(Self, Vec<String>), String> {
+        let named = |name: &str| specification.functions().iter().find(|f| f.role == Role::Action && f.name == name);
+        let (mut idle, mut fits) = (Vec::new(), false);
+        for AdoptedAction { action, params, .. } in &set.actions {
+            match named(action) {
+                None => idle.push(action.clone()),
+                Some(function) if function.params != *params => {
+                    return Err(format!(
+                        "{origin}: {action} has the parameters ({}), not ({}); name them as the specification does",
+                        function.params.join(", "),
+                        params.join(", ")
+                    ));
+                }
+                Some(_) => fits = true,
+            }
+        }
+        if !fits {
+            let known = specification.functions().iter().filter(|f| f.role == Role::Action).map(|f| f.name.as_str());
+            let known = known.collect::<Vec<_>>().join(", ");
+            return Err(format!("{origin}: no action here is named there; there are {known}"));
+        }
         let assertions = set.actions.iter().map(|a| (a.action.clone(), a.assertions.clone())).collect();
-        Truth { origin: origin.to_owned(), assertions }
+        Ok((Truth { origin: origin.to_owned(), assertions }, idle))
     }
 
     /// The assertions that a specification itself states.

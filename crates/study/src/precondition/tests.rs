@@ -77,6 +77,51 @@ fn open(subject: &Arc<Subject>, way: Way, results: &[ActionResult], of: Way) -> 
     known.open_units(units(&*study)).len()
 }
 
+/// What failed is no action whose truth is not known; and there are as many demonstrations as there were.
+#[tokio::test]
+async fn what_failed_is_told_apart_from_what_is_not_known() {
+    let mut lines = results(&subject(true), Origin::Symbolic, way("symbolic", 0)).await;
+    let failing = lines.iter_mut().filter(|line| line.action == "BYE");
+    failing.for_each(|line| (line.error, line.agreement) = (Some("HTTP 500".to_owned()), None));
+    let text = Preconditions::report(&lines, false).to_string();
+    assert!(
+        text.contains("Preconditions of 1 of 2 actions of 1 service, inferred from up to 6 demonstrations each"),
+        "{text}"
+    );
+    assert!(
+        text.contains("1 of 2 actions failed; the figures are of the others\nBYE of Tests_1: HTTP 500\n"),
+        "{text}"
+    );
+    assert!(!text.contains("known preconditions"), "{text}");
+}
+
+/// A file that is of other actions, or that calls their parameters otherwise, is no truth of these.
+#[test]
+fn a_file_is_the_truth_of_the_actions_that_it_fits() {
+    let specification = Specification::load(SPEC, "spec.py").unwrap();
+    let of = |text: &str| {
+        let set = stepwright_precondition::AdoptedSet::parse(text, "t.preconditions.py").unwrap();
+        Truth::of_set(&set, "t.preconditions.py", &specification)
+    };
+    let (truth, idle) = of("def BYE(self):\n    assert self.user.gone\n\ndef fly(self):\n    assert False\n").unwrap();
+    assert_eq!(
+        (truth.assertions["BYE"].as_slice(), idle),
+        (&["self.user.gone".to_owned()][..], vec!["fly".to_owned()])
+    );
+    for (text, why) in [
+        (
+            "def fly(self):\n    assert False\n",
+            "t.preconditions.py: no action here is named there; there are INFORM, BYE",
+        ),
+        (
+            "def INFORM(self, what):\n    assert self.user.asked[what]\n",
+            "t.preconditions.py: INFORM has the parameters (slot), not (what); name them as the specification does",
+        ),
+    ] {
+        assert_eq!(of(text).unwrap_err(), why);
+    }
+}
+
 #[tokio::test]
 async fn the_enumerator_finds_what_is_true() {
     let (subject, way) = (subject(true), way("symbolic", 0));

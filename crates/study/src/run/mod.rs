@@ -4,7 +4,7 @@ mod result;
 mod roles;
 mod table;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -17,7 +17,7 @@ use stepwright_driver::{Beginning, first_asked, roles_named};
 use stepwright_episode::{Header, Session};
 use stepwright_launch::NewSession;
 use stepwright_method::{self as method, OF_SESSIONS, publications};
-use stepwright_world::options::Values;
+use stepwright_world::options::{Table, Values};
 use stepwright_world::{Ability, TaskInfo};
 use stepwright_worlds::WORLDS;
 
@@ -35,6 +35,8 @@ pub struct Run {
     plan: Plan<NewSession>,
     /// The header of the first task's session: method, model and options as they are recorded.
     begun: Box<Header>,
+    /// The recorded options that no method goes by that is asked: sessions keep them for a change of method.
+    idle: BTreeSet<String>,
     /// Whether a language model is asked.
     asks: bool,
     /// Whether what it does without a language model can be tried beforehand.
@@ -66,11 +68,18 @@ impl Run {
             let fits = method::fits(&info, &options, (kind, WORLDS), Some(&task.kind), &traits);
             fits.map_err(|misfit| format!("task {}: {misfit}", task.id))?;
         }
+        let of_side = |name: &String| setup.methods.resolve(name).map(|method| method.info().options);
+        let sides = opening.sides.iter().map(|side| &side.method).filter(|name| !name.is_empty()).map(of_side);
+        let asked: Vec<Table> = std::iter::once(Ok(info.options)).chain(sides).collect::<Result<_, String>>()?;
+        let built_in = opening.config.built_in;
+        let is_idle = |key: &&String| asked.iter().all(|own| !built_in.is_in_force(key, own));
+        let idle = begun.options.keys().filter(is_idle).cloned().collect();
         let plan = Plan { seeds: seeds.all().to_vec(), conditions: vec![Arc::new(new)], tasks };
         Ok(Run {
             opening,
             plan,
             begun,
+            idle,
             is_rehearsed: !traits.language && roles.is_empty() && !kind.has(Ability::Remote),
             asks: traits.language,
         })
@@ -109,7 +118,8 @@ impl Study for Run {
         let Header { world, world_version, method, method_version, options, .. } = &*self.begun;
         // What these name may lie in any folder; what it holds is known otherwise.
         let is_file = |key: &str| key == "preconditions" || OF_SESSIONS.iter().any(|spec| spec.key == key);
-        let options: BTreeMap<_, _> = options.iter().filter(|(key, _)| !is_file(key)).collect();
+        let options: BTreeMap<_, _> =
+            options.iter().filter(|(key, _)| !is_file(key) && !self.idle.contains(*key)).collect();
         let mut shared =
             json!({ "world": world, "method": method, "options": options, "limits": self.opening.shared() });
         for (key, version) in [("world_version", world_version), ("method_version", method_version)] {
@@ -150,7 +160,9 @@ impl Study for Run {
     async fn perform(&self, unit: Unit<NewSession>, cancel: &CancellationToken) -> Option<Vec<RunResult>> {
         let new = NewSession { task: unit.task.id.clone(), seed: unit.seed, ..(*unit.condition).clone() };
         let ended = self.opening.run(&new, cancel).await?;
-        Some(vec![RunResult::of(&ended, &unit.task, &new, self.opening.config.built_in)])
+        let mut result = RunResult::of(&ended, &unit.task, &new, self.opening.config.built_in);
+        result.options.retain(|key, _| !self.idle.contains(key));
+        Some(vec![result])
     }
 
     fn report(lines: &[RunResult], detail: bool) -> Report {

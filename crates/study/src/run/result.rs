@@ -55,6 +55,12 @@ pub struct RunResult {
     pub considered: Option<f64>,
     /// Times a language model was asked, in all trials.
     pub asks: u32,
+    /// Prompts that something was left out of, as the model takes no more.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shortened: u32,
+    /// What was left out of the first of them, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub left_out: String,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -224,6 +230,7 @@ impl RunResult {
         let compatible = path.iter().filter(|node| is_compatible(session, node)).count();
         // Earlier trials are branches beside the path: what they cost counts, as their tokens do.
         let (proposals, asks) = session.effort();
+        let (shortened, left_out) = session.left_out();
         let current = session.current();
         let counted = |is: fn(&StepOutcome) -> bool| {
             u32::try_from(path.iter().filter(|n| is(&n.outcome)).count()).unwrap_or(u32::MAX)
@@ -252,6 +259,8 @@ impl RunResult {
             proposals: u32::try_from(proposals).unwrap_or(u32::MAX),
             considered: methods.figure(&Place::at_cursor(session), "ground_actions").or_else(|| considered(&path)),
             asks: u32::try_from(asks).unwrap_or(u32::MAX),
+            shortened: u32::try_from(shortened).unwrap_or(u32::MAX),
+            left_out: left_out.unwrap_or_default().to_owned(),
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
             cost: session.cost,
@@ -311,7 +320,10 @@ fn is_compatible(session: &Session, node: &Node) -> bool {
     }
     match session.verdict_at(node.id).map_or(Mark::NotChecked, Verdict::preconditions) {
         Mark::Holds => true,
-        Mark::NotChecked => session.verdict_at(node.id).is_some() && node.outcome.error.is_none(),
+        // What is no program is none of its actions either.
+        Mark::NotChecked => {
+            session.verdict_at(node.id).is_some_and(|v| v.own() != Mark::Fails) && node.outcome.error.is_none()
+        }
         Mark::Fails | Mark::Unknown | Mark::Blocked => false,
     }
 }

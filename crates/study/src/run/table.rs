@@ -85,6 +85,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
     report.text(endings(results));
+    report.text(shortened(results));
     report.text(served(results));
     disagreements(results, &mut report);
     by_role(results, &mut report);
@@ -118,6 +119,14 @@ fn endings(results: &[RunResult]) -> String {
         + &said(halted.collect(), "before an action that was not taken")
         + &said(early, "before their steps were used up")
         + &said(over, "with its program")
+}
+
+/// How many prompts something was left out of, as it did not fit the model, and what of the first.
+fn shortened(results: &[RunResult]) -> String {
+    let prompts: u64 = results.iter().map(|r| u64::from(r.shortened)).sum();
+    let Some(first) = results.iter().find(|r| r.shortened > 0) else { return String::new() };
+    let asks: u64 = results.iter().map(|r| u64::from(r.asks)).sum();
+    format!("{prompts} of {} did not fit the model; the first: {}\n", count(asks, "prompt"), first.left_out)
 }
 
 /// Who disagreed where: a row a step at which sides would have done different things, the side that decided first.
@@ -205,6 +214,18 @@ mod tests {
         assert_eq!((&all[1..5], &all[13..]), (&["4", "1", "25.0", "4.6-69.9"][..], &["3", "1"][..]), "{text}");
         assert!(report(&results, true).to_string().contains("  d "));
         assert!(report(&[], false).to_string().contains("all"));
+    }
+
+    #[test]
+    fn what_did_not_fit_the_model_is_said_below_the_table() {
+        let whole = RunResult { asks: 4, ..result("a", true, None) };
+        assert!(!report(std::slice::from_ref(&whole), false).to_string().contains("did not fit"));
+        let left_out = "left out of the prompt: 3 of 3 demonstrations".to_owned();
+        let cut = RunResult { asks: 2, shortened: 2, left_out, ..result("b", true, None) };
+        let text = report(&[whole, cut], false).to_string();
+        let expected =
+            "2 of 6 prompts did not fit the model; the first: left out of the prompt: 3 of 3 demonstrations\n";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

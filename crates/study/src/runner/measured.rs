@@ -34,6 +34,9 @@ pub fn lines_of<'a, S: Study>(
     entries.into_iter().map(line).collect()
 }
 
+/// How the domain is recorded that is derived from preconditions; of a file its content is.
+const DERIVED: &str = "derived";
+
 /// What an experiment was measured under, as far as it and its plan say.
 pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
     let fields = experiment.fields();
@@ -75,6 +78,7 @@ pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
         ("model", model),
         ("asks", fields["agent"]["asks"].as_array().map(|all| all.iter().map(plain).collect::<Vec<_>>().join(", "))),
         ("options", Some(options.join(", "))),
+        ("domain", text(&fields["blocking_domain"]).map(|of| if of == DERIVED { of } else { format!("a file, {of}") })),
         ("preconditions", text(&in_force["file"]).map(|held| format!("a file, {held}")).or_else(|| text(in_force))),
         ("truth", text(&fields["truth_file"]).map(|held| format!("a file, {held}"))),
         ("tests", text(&fields["tests"]).map(|most| format!("the first {most} of each"))),
@@ -115,7 +119,7 @@ mod tests {
     fn an_experiment_says_what_it_was_measured_under() {
         let fields = json!({
             "program": "0.1.0+abc", "model": {"name": "symbolic"}, "world": "household", "method": "few-shot", "data": "shipped",
-            "options": {"edition": "put"}, "limits": {"max_steps": 50, "preconditions": {"file": "12ab"}}, "token_budget": null,
+            "options": {"edition": "put"}, "blocking_domain": "derived", "limits": {"max_steps": 50, "preconditions": {"file": "12ab"}}, "token_budget": null,
         });
         let planned = |seeds: &[u64], condition: Value| Planned { condition, tasks: Vec::new(), seeds: seeds.to_vec() };
         let of = |fields: Value, planned: &[Planned]| {
@@ -125,7 +129,7 @@ mod tests {
         assert_eq!(
             of(fields, &[planned(&[0, 1, 2], json!({}))]),
             "world household; data shipped; method few-shot; settings the program's own; model no language model; options edition put; \
-             preconditions a file, 12ab; seeds 0 to 2; limits 50 actions; program 0.1.0+abc"
+             domain derived; preconditions a file, 12ab; seeds 0 to 2; limits 50 actions; program 0.1.0+abc"
         );
         let o3d = json!({"method": "o3d", "options": {"settings": "o3d"}});
         let ended = json!({"method": "o3d-code", "options": {"limits": "o3d-30"}});

@@ -42,7 +42,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Opens or makes the file, if one is named, and locks it until this process ends. In a folder a new file is made, `-` and
+    /// Opens or makes the file, if one is named, with its folder, and locks it until this process ends. In a folder a new file is made, `-` and
     /// `/dev/stdout` print, what is no file (`/dev/null`, a pipe) is written to. What was half written by a process that was killed is
     /// cut off; the experiment and the plan are added where the file does not have them.
     pub fn open<S: Study>(out: Option<&Path>, study: &S, experiment: Experiment, shard: Shard) -> Result<Self, String> {
@@ -182,6 +182,8 @@ impl Place {
 
 /// Opens a file for appending, alone, and reads what it holds. What was half written is cut off before the first line is added.
 fn locked(path: &Path) -> Result<(Lines, Contents), String> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::fs::create_dir_all(folder).map_err(|e| format!("its folder cannot be made: {e}"))?;
     let handle = Lines::lock(path, true).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => {
             "another process is writing it; wait for that, or give each process a file of its own".to_owned()

@@ -145,6 +145,16 @@ async fn another_experiment_in_the_same_file_is_no_result_of_this_one() {
     assert_eq!(std::fs::read(&file).unwrap(), before);
 }
 
+#[test]
+fn a_folder_that_is_missing_is_made_for_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("r/deep/x.jsonl");
+    open(&file, &study()).unwrap();
+    assert!(file.is_file());
+    let why = open(&file.join("below.jsonl"), &study()).unwrap_err();
+    assert!(why.contains("its folder cannot be made"), "{why}");
+}
+
 #[tokio::test]
 async fn a_second_writer_gets_an_error_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -131,7 +131,8 @@ fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>, String> 
     let (mut read, mut wrong) = (Vec::new(), None);
     each_line(path, |at, line: Result<T, String>| match line {
         Ok(line) => read.push(line),
-        Err(error) => wrong = wrong.take().or(Some(format!("{at}: {error}"))),
+        // Every domain has files of these names.
+        Err(error) => wrong = wrong.take().or(Some(format!("{}: {error}", path.with_file_name(at).display()))),
     });
     wrong.map_or(Ok(read), Err)
 }
@@ -287,6 +288,15 @@ fn holds(result: &Json, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_told_with_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.jsonl");
+        std::fs::write(&path, "{}\n").unwrap();
+        let error = lines::<Recorded>(&path).unwrap_err();
+        assert!(error.starts_with(&format!("{}:1: missing field", path.display())), "{error}");
+    }
 
     /// A desk of orders: a pending order of the user can be cancelled, and a gift card pays what it holds.
     #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::gate::{is_command, is_implicit};
-use super::{App, Effect, Sleeper, Typed};
+use super::{App, Effect, Sleeper, Typed, TypedFor};
 use crate::actions::{ACTIONS, ActionId, Context};
 use crate::dialog::act::{Act, Purpose};
 use crate::dialog::compare::Compare;
@@ -77,7 +77,7 @@ impl App {
 
     /// The action of a key while the panes are shown. Keys that panes and gate share are the gate's in Proposals, the pane's
     /// elsewhere; one that would decide at once is never passed on from a pane that has no use for it.
-    fn resolve(&self, chord: Chord) -> Result<ActionId, String> {
+    pub(super) fn resolve(&self, chord: Chord) -> Result<ActionId, String> {
         let gate = self.keymap.lookup(Context::Gate, chord);
         let global = self.keymap.lookup(Context::Global, chord);
         let pane = self.keymap.lookup(Context::Pane, chord);
@@ -130,7 +130,7 @@ impl App {
             }
             _ => None,
         };
-        missing.unwrap_or_else(|| format!("{chord} does nothing in {}{}", self.focus.title(), self.elsewhere(action)))
+        missing.unwrap_or_else(|| format!("{chord} does nothing here{}", self.elsewhere(action)))
     }
 
     /// The panes in which a pane's key does something now, and the keys that go there.
@@ -342,19 +342,23 @@ impl App {
         self.open(form);
     }
 
-    /// What was typed here over that proposal, or of one's own, and refused: nothing was decided since. It is there to be mended.
-    fn refused(&self, over: Option<ProposalId>) -> Option<String> {
+    /// What was typed here for that, and refused or not written: nothing of its kind was added since. It is there to be mended, once: who
+    /// leaves it then begins with what is offered.
+    fn refused(&mut self, of: TypedFor) -> Option<String> {
         let session = self.view.session.as_ref()?;
         let node = session.current()?;
-        let here = (session.header.created, node.id, node.turn.decisions.len(), over);
-        let is_it = |typed: &&Typed| typed.refused && (typed.session, typed.at, typed.decided, typed.over) == here;
-        self.pending.typed.as_ref().filter(is_it).map(|typed| typed.text.clone())
+        let here = (session.header.created, node.id, of.count(&node.turn), of);
+        let is_it = |typed: &mut Typed| typed.refused && (typed.session, typed.at, typed.before, typed.of) == here;
+        self.pending.typed.take_if(is_it).map(|typed| typed.text)
     }
 
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
-        let refused = self.refused(from);
+        let refused = self.refused(TypedFor::Action(from));
         let text = refused.as_deref().unwrap_or(text);
-        match request::open(&self.view) {
+        // Where the world says which actions there are, one of them is typed, whatever a person asks for.
+        let has_list =
+            self.view.situation.as_ref().is_some_and(|here| here.admissible.is_some() || here.tools.is_some());
+        match request::open(&self.view).filter(|_| !has_list) {
             Some(open) => self.open(asked::program(from, text, &open.query, &request::calls(&self.view))),
             None => match from.and_then(|id| Some((id, self.view.lines_of(id)?))) {
                 Some((id, (own, example))) => {
@@ -507,7 +511,10 @@ impl App {
             A::Duel => self.open_duel(false),
             A::CompareBranches => self.open(Compare::default()),
             A::Present => self.present(now),
-            A::Note => self.open(asked::note()),
+            A::Note => {
+                let refused = self.refused(TypedFor::Remark);
+                self.open(asked::note(refused.as_deref().unwrap_or_default()));
+            }
             A::Breakpoints => {
                 let session = self.view.session.as_ref();
                 let set = session.map(|s| s.breakpoints.as_slice()).unwrap_or_default();

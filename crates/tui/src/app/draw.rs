@@ -118,12 +118,11 @@ impl App {
         let steps = self.view.node().map_or(0, |n| n.depth);
         let restart = self.view.key(ActionId::RestartWorld);
         let away = self.view.key(ActionId::Cancel);
-        let replay = match steps {
+        let back = match steps {
             0 => "restarts it".to_owned(),
-            1 => "restarts it and replays the step so far".to_owned(),
-            n => format!("restarts it and replays the {n} steps so far"),
+            n => format!("restarts it and brings it back to step {n}"),
         };
-        format!("{restart} {replay}; so does taking a step. {away} puts this away.")
+        format!("{restart} {back}; so does taking a step. {away} puts this away.")
     }
 
     fn draw_panes(&mut self, geometry: &Geometry, frame: &mut Frame<'_>) {

@@ -169,7 +169,8 @@ impl App {
             hints.extend(own);
         } else {
             let waits = self.view.offer().is_some();
-            hints.extend(gate.iter().filter(|(a, _)| *a == A::Approve || waits).copied());
+            // A key that the pane has too is the pane's.
+            hints.extend(gate.iter().filter(|(a, _)| (*a == A::Approve || waits) && self.is_reached(*a)).copied());
             hints.extend(own);
         }
         let over = self.view.session.as_ref().is_some_and(Session::is_done);
@@ -182,6 +183,11 @@ impl App {
             }
         }
         self.with_keys(&hints)
+    }
+
+    /// Whether an action's key does it now, in the pane that has the keys.
+    fn is_reached(&self, action: ActionId) -> bool {
+        self.keymap.keys(action).first().is_some_and(|key| self.resolve(*key) == Ok(action))
     }
 
     pub(super) fn with_keys(&self, hints: &[(ActionId, &'static str)]) -> Vec<Hint> {

@@ -31,7 +31,7 @@ use super::panes::trail::Trail;
 use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
-use stepwright_episode::{NodeId, ProposalId, Session};
+use stepwright_episode::{NodeId, ProposalId, Session, Turn};
 use stepwright_method::Methods;
 use stepwright_protocol::{Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
 use stepwright_world::{Kinds, TaskInfo, named};
@@ -96,15 +96,34 @@ struct Themes {
     before: Option<Theme>,
 }
 
-/// A typed action, with where it was typed.
+/// What a text was typed for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TypedFor {
+    /// An action: over a proposal, or of one's own.
+    Action(Option<ProposalId>),
+    Remark,
+}
+
+/// A typed action or remark, with where it was typed.
 struct Typed {
     /// When the session was begun.
     session: u64,
     at: NodeId,
-    decided: usize,
-    over: Option<ProposalId>,
+    /// How many decisions or remarks there were then.
+    before: usize,
+    of: TypedFor,
     text: String,
     refused: bool,
+}
+
+impl TypedFor {
+    /// How many of the kind there are at a node: where it is another number, what was typed is there.
+    fn count(self, turn: &Turn) -> usize {
+        match self {
+            TypedFor::Action(_) => turn.decisions.len(),
+            TypedFor::Remark => turn.notes.len(),
+        }
+    }
 }
 
 /// Work begun outside that has not ended.
@@ -120,7 +139,7 @@ struct Pending {
     mark: Option<String>,
     /// Whether a session to compare with is chosen once the catalogue has been read again.
     compares: bool,
-    /// The action that was typed last: where, after how many decisions there, over which proposal, and its text, to go on with where it
+    /// The action or the remark that was typed last: where, after how many of them there, for what, and its text, to go on with where it
     /// was refused.
     typed: Option<Typed>,
 }
@@ -601,16 +620,19 @@ impl App {
                         self.dismiss_message();
                     }
                     let typed = match &command {
-                        Command::Gate(Request::Manual { text }) => Some((None, text)),
-                        Command::Gate(Request::Edit { proposal, text }) => Some((Some(*proposal), text)),
+                        Command::Gate(Request::Manual { text }) => Some((TypedFor::Action(None), text)),
+                        Command::Gate(Request::Edit { proposal, text }) => {
+                            Some((TypedFor::Action(Some(*proposal)), text))
+                        }
+                        Command::Gate(Request::Note(text)) => Some((TypedFor::Remark, text)),
                         _ => None,
                     };
-                    if let Some(((over, text), session)) = typed.zip(self.view.session.as_ref())
+                    if let Some(((of, text), session)) = typed.zip(self.view.session.as_ref())
                         && let Some(node) = session.current()
                     {
-                        let (at, decided, text) = (node.id, node.turn.decisions.len(), text.clone());
+                        let (at, before, text) = (node.id, of.count(&node.turn), text.clone());
                         self.pending.typed =
-                            Some(Typed { session: session.header.created, at, decided, over, text, refused: false });
+                            Some(Typed { session: session.header.created, at, before, of, text, refused: false });
                     }
                     self.send(command);
                 }

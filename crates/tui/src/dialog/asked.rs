@@ -11,7 +11,7 @@ use super::judge::{Judge, Of};
 use crate::pane::FileUse;
 use crate::sanitize;
 use crate::widgets::edit::Editor;
-use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, ProposalId};
+use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, ProposalId, log};
 use stepwright_precondition::{ADOPTED_SUFFIX, CandidateAsks};
 use stepwright_program::tools::Toolbox;
 use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
@@ -76,9 +76,10 @@ pub(crate) fn edit_document(offer: OfferId, title: &str, text: &str) -> Form {
     line("Edit it, then take it", "take", sanitize::line(title).into_owned(), text, sent)
 }
 
-pub fn note() -> Form {
+/// `text`: the remark as it was typed and could not be written, or nothing.
+pub fn note(text: &str) -> Form {
     let about = "A remark at this step, kept in the session.".to_owned();
-    line("Note", "write", about, "", |text| (!text.is_empty()).then_some(Request::Note(text)))
+    line("Note", "write", about, text, |text| (!text.is_empty()).then_some(Request::Note(text)))
 }
 
 pub(crate) fn edit_note(node: NodeId, note: usize, text: &str) -> Form {
@@ -218,10 +219,23 @@ fn use_file(purpose: &FileUse, text: &str, sure: bool) -> Result<Vec<Reply>, Fau
         None => PathBuf::from(format!("{text}{ending}")),
         Some(_) => PathBuf::from(text),
     };
-    // A file that is there is asked about before it is replaced.
-    let unasked = |path: PathBuf| match path.exists() && !sure {
-        true => Err(Fault::Doubt(format!("{} is there already; Enter again replaces it.", path.display()))),
-        false => Ok(path),
+    // A file that is there is asked about before it is replaced, unless it is kept nowhere else. What cannot be written is said here, where the
+    // name still stands.
+    let unasked = |path: PathBuf| {
+        let (name, folder) = (path.display(), path.parent().filter(|folder| !folder.as_os_str().is_empty()));
+        match folder.filter(|folder| !folder.is_dir()) {
+            Some(folder) => {
+                Err(Fault::Wrong(format!("There is no folder {}; make it, or type another name.", folder.display())))
+            }
+            None if path.is_dir() => Err(Fault::Wrong(format!("{name} is a folder; type the name of a file in it."))),
+            None if log::is_ours(&path) => {
+                Err(Fault::Wrong(format!("{name} is there already, a session or results; type another name.")))
+            }
+            None if path.exists() && !sure => {
+                Err(Fault::Doubt(format!("{name} is there already; Enter again replaces it.")))
+            }
+            None => Ok(path),
+        }
     };
     Ok(match purpose {
         // What is adopted is recognised by its ending.
@@ -298,7 +312,7 @@ pub fn correction(believed: &str) -> Form {
 /// An action of several lines; `example`: how it is written.
 pub fn lines(proposal: ProposalId, written: &str, example: &str, tools: Option<Toolbox>) -> Form {
     let request = move |text| Request::Edit { proposal, text };
-    text("Edit it, then take it", example.to_owned(), written, Of::Lines, request).completing(tools)
+    text("Edit it, then take it", example.to_owned(), written, Of::Lines(proposal), request).completing(tools)
 }
 
 pub fn program(from: Option<ProposalId>, written: &str, query: &str, calls: &str) -> Form {
@@ -336,4 +350,35 @@ pub(crate) fn diverged(node: NodeId, what: &str) -> Form {
 
 pub fn message(text: &str) -> Form {
     confirm("Message", sanitize::visible(text).into_owned(), "close", Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launcher::ExportForm;
+
+    /// A13: what would be refused later was asked about, and the dialog was gone when it failed.
+    #[test]
+    fn the_dialog_of_a_file_says_what_cannot_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        std::fs::write(at("session.html"), "{\"stepwright\":\"session\"}\n").unwrap();
+        std::fs::write(at("page.html"), "<!doctype html>").unwrap();
+        let purpose = FileUse::Export { form: ExportForm::Html, name: String::new() };
+        let told = |name: &str, sure| match use_file(&purpose, &at(name), sure) {
+            Ok(_) => "written".to_owned(),
+            Err(Fault::Wrong(why)) => why,
+            Err(Fault::Doubt(why)) => format!("sure? {why}"),
+        };
+        for (name, sure, said) in [
+            ("session.html", false, "a session or results; type another name."),
+            ("session.html", true, "a session or results; type another name."),
+            ("page.html", false, "Enter again replaces it."),
+            ("page.html", true, "written"),
+            ("new", false, "written"),
+            ("none/new.html", true, "make it, or type another name."),
+        ] {
+            assert!(told(name, sure).ends_with(said), "{name}: {}", told(name, sure));
+        }
+    }
 }

@@ -128,9 +128,10 @@ pub struct Form {
     /// The tools whose calls a text may hold, and how it may go on where that was asked.
     tools: Option<Toolbox>,
     offered: Vec<String>,
-    /// Rows of the words that are scrolled, and that can be.
+    /// Rows of the words that are scrolled, that can be, and that are in sight.
     top: usize,
     hidden: usize,
+    rows: usize,
     drawn: Vec<Rect>,
 }
 
@@ -153,6 +154,7 @@ impl Form {
             offered: Vec::new(),
             top: 0,
             hidden: 0,
+            rows: 0,
             drawn: Vec::new(),
         }
     }
@@ -343,7 +345,8 @@ impl Dialog for Form {
         hints.extend((self.hidden > 0).then_some((ActionId::ItemDown, "scroll")));
         // Of what is only read nothing can be cancelled.
         hints.push((ActionId::Close, if word == "close" { "close" } else { "cancel" }));
-        Info { title: self.title.clone().into(), hints, ..Info::default() }
+        // Where there is no field no key is text.
+        Info { title: self.title.clone().into(), hints, captures_text: !self.fields.is_empty(), ..Info::default() }
     }
 
     fn size(&self, context: Context<'_>) -> (u16, u16) {
@@ -366,12 +369,16 @@ impl Dialog for Form {
         let fields = self.fields.len() as u16;
         let foot = self.foot(usize::from(area.width));
         let below = fields + if foot.is_empty() { 0 } else { 1 + foot.len() as u16 };
-        let about = paragraphs(&self.about, usize::from(area.width));
+        let mut about = paragraphs(&self.about, usize::from(area.width));
         let gap = u16::from(fields > 0 && !about.is_empty());
         let room = area.height.saturating_sub(if fields == 0 { 0 } else { below + gap });
+        if fields == 0 && about.len() > usize::from(room) {
+            // The last column is the scroll bar's.
+            about = paragraphs(&self.about, usize::from(area.width.saturating_sub(1)));
+        }
         let (above, rest) = split_top(area, room.min(about.len() as u16));
         self.hidden = if fields == 0 { about.len().saturating_sub(usize::from(above.height)) } else { 0 };
-        self.top = self.top.min(self.hidden);
+        (self.top, self.rows) = (self.top.min(self.hidden), usize::from(above.height));
         painter.rows(above, about.get(self.top..).unwrap_or_default());
         if self.hidden > 0 {
             painter.scrollbar(above, self.top, about.len());
@@ -390,9 +397,15 @@ impl Dialog for Form {
     }
 
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
+        // Drawing keeps it inside.
+        let page = self.rows.saturating_sub(1).max(1);
         match action {
             ActionId::ItemUp => self.go(false),
             ActionId::ItemDown | ActionId::Complete => self.go(true),
+            ActionId::ItemPageUp => self.top = self.top.saturating_sub(page),
+            ActionId::ItemPageDown => self.top += page,
+            ActionId::ItemTop => self.top = 0,
+            ActionId::ItemBottom => self.top = self.hidden,
             ActionId::Accept | ActionId::AcceptText => return self.accept(context),
             _ => {}
         }
@@ -459,5 +472,44 @@ impl Dialog for Form {
             (false, _) => {}
         }
         replies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+    use crate::keymap::Keymap;
+    use crate::theme::{Theme, UNICODE};
+    use crate::view::View;
+
+    #[test]
+    fn words_alone_are_scrolled_by_pages_beside_their_scroll_bar() {
+        let (view, theme, keymap) = (View::default(), Theme::monochrome(UNICODE), Keymap::default());
+        let context = Context { view: &view, keymap: &keymap, columns: 15 };
+        let screen = |form: &mut Form| {
+            let mut terminal = Terminal::new(TestBackend::new(15, 6)).unwrap();
+            let draw = |frame: &mut ratatui::Frame<'_>| {
+                let area = frame.area();
+                form.draw(context, &mut Painter { buf: frame.buffer_mut(), theme: &theme, focused: true }, area);
+            };
+            terminal.draw(draw).unwrap();
+            terminal.backend().to_string()
+        };
+        // As wide as the whole form: the last word goes below where the bar takes its column.
+        let question: String = (10..22).map(|n| format!("number {n} of it\n")).collect();
+        let mut form = Form::new("Sure?", "yes", question, Vec::new(), Box::new(|_, _| Ok(Vec::new())));
+        assert!(!form.info().captures_text, "a blank is a key");
+        let shown = screen(&mut form);
+        assert!(shown.contains("number 10 of ") && shown.contains("\"it ") && !shown.contains("of it"), "{shown}");
+        form.act(ActionId::ItemPageDown, context);
+        assert!(!screen(&mut form).contains("number 12"), "a page has a row of the one before");
+        form.act(ActionId::ItemBottom, context);
+        assert!(screen(&mut form).contains("number 21"));
+        form.act(ActionId::ItemPageUp, context);
+        form.act(ActionId::ItemTop, context);
+        assert!(screen(&mut form).contains("number 10"));
     }
 }

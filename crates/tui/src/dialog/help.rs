@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{Context, Dialog, Info, Reply, key_row, palette};
 use crate::actions::{self, ActionId, spec};
 use crate::event::Input;
-use crate::keymap::Keymap;
+use crate::keymap::{Chord, Keymap};
 use crate::pane::PaneAction;
 use crate::theme::{Glyphs, Role, Theme};
 use crate::widgets::draw::{Painter, Row, run, split_top};
@@ -16,9 +16,20 @@ use crate::widgets::wrap::wrapped;
 
 const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
                      refuse or type one; only then does it happen. Every step can be undone; another decision at an \
-                     earlier one begins a branch. What was rejected stays so, and can be typed. Shared keys go to the focused pane first; in Proposals they decide. \
-                     `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
-                     each record; there is nothing to save by hand.";
+                     earlier one begins a branch. What was rejected stays so, and can be typed. Shared keys go to the \
+                     focused pane first; in Proposals they decide.";
+
+const KEPT: &str = "Hold Shift to select text with the mouse. The session is saved after each record; there is nothing to \
+                    save by hand.";
+
+/// What the program does, with the key that approves whatever pane has the keys, if there is one: those that panes have too decide in
+/// Proposals alone.
+fn about(keymap: &Keymap) -> String {
+    let free = |key: &&Chord| keymap.lookup(actions::Context::Pane, **key).is_none();
+    let approves = keymap.keys(ActionId::Approve).iter().find(free);
+    let approves = approves.map(|key| format!("`{key}` approves from every pane. ")).unwrap_or_default();
+    format!("{ABOUT} {approves}{KEPT}")
+}
 
 const GLOSSARY: [(&str, &str); 15] = [
     ("trajectory", "the actions and observations so far; Program shows it as Python"),
@@ -153,7 +164,8 @@ impl Help {
 
     fn lines(&self, keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Row> {
         let query = self.query.text().trim().to_lowercase();
-        let mut out = if query.is_empty() { words::labelled("", Role::Text, ABOUT, width) } else { Vec::new() };
+        let mut out =
+            if query.is_empty() { words::labelled("", Role::Text, &about(keymap), width) } else { Vec::new() };
         let fits = |entry: &Entry| query.is_empty() || entry.has(&query);
         for Group { title, entries } in self.groups(keymap, theme) {
             let mut entries = entries.into_iter().filter(fits).peekable();
@@ -252,5 +264,23 @@ impl Dialog for Help {
             self.top = 0;
         }
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keymap::UserKeys;
+
+    #[test]
+    fn the_key_that_approves_everywhere_is_the_one_in_the_keymap() {
+        let with = |key: &str| {
+            let user = UserKeys { action: "approve".into(), keys: vec![key.into()], place: String::new() };
+            about(&Keymap::with_user(&[user]).unwrap().0)
+        };
+        assert!(about(&Keymap::default()).contains("decide. `a` approves from every pane. Hold Shift"));
+        assert!(with("ctrl-y").contains("`Ctrl-Y` approves from every pane"));
+        // A key of a pane.
+        assert!(!with("ctrl-a").contains("approves from every pane"));
     }
 }

@@ -9,7 +9,7 @@ use crate::theme::{Role, Theme};
 use crate::view::{Answer, View};
 use crate::widgets::draw::{Row, run};
 use crate::widgets::{edit, words};
-use stepwright_episode::{Status, Verdict};
+use stepwright_episode::{ProposalId, Status, Verdict};
 use stepwright_program::SyntaxFault;
 use stepwright_protocol::{BeliefReading, Command, FormCommand};
 
@@ -19,8 +19,8 @@ const PAUSE: Duration = Duration::from_millis(80);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
     Action,
-    /// An action of several lines, which the driver must be able to read.
-    Lines,
+    /// An action of several lines, edited from a proposal's, which the driver must be able to read.
+    Lines(ProposalId),
     /// A program that answers a request; the calls it may make, in words.
     Program {
         calls: String,
@@ -54,7 +54,7 @@ impl Judge {
         self.fault = match self.of {
             Of::Action => edit::fault(text, SyntaxFault::of_call),
             Of::Program { .. } | Of::Document { program: true, .. } => edit::fault(text, SyntaxFault::of_program),
-            Of::Belief | Of::Form | Of::Lines | Of::Document { program: false, .. } => None,
+            Of::Belief | Of::Form | Of::Lines(_) | Of::Document { program: false, .. } => None,
         };
     }
 
@@ -69,7 +69,7 @@ impl Judge {
 
     /// Whether the text is taken only once the driver could read it.
     pub(crate) fn must_be_read(&self) -> bool {
-        matches!(self.of, Of::Belief | Of::Form | Of::Lines)
+        matches!(self.of, Of::Belief | Of::Form | Of::Lines(_))
     }
 
     /// Whether the driver could read the text, once it has answered.
@@ -90,7 +90,8 @@ impl Judge {
         Some(Reply::Send(match self.of {
             Of::Belief => Command::CheckBelief { token, text },
             Of::Form => Command::Form(FormCommand::Check { token, text }),
-            _ => Command::CheckText { token, text },
+            Of::Lines(proposal) => Command::CheckText { token, text, over: Some(proposal) },
+            _ => Command::CheckText { token, text, over: None },
         }))
     }
 
@@ -131,10 +132,10 @@ impl Judge {
                 rows.push(vec![run(Role::Dim, "Taken as it is; what was written stays in the record.")]);
                 rows
             }
-            Of::Action | Of::Lines | Of::Program { .. } => {
+            Of::Action | Of::Lines(_) | Of::Program { .. } => {
                 let mut rows = match self.verdict(context.view) {
                     Some(verdict) => verdict_rows(verdict, theme, width),
-                    None if self.of == Of::Lines => {
+                    None if matches!(self.of, Of::Lines(_)) => {
                         vec![vec![run(Role::Dim, format!("checking {}", theme.glyphs.ellipsis))]]
                     }
                     None => {

@@ -121,9 +121,10 @@ fn errors_name_file_line_and_remedy() {
         ("[roles]\ntext = \"blurple\"\n", "mine.toml:2: `blurple` is no colour"),
         ("[roles]\n\ntext = { fg = \"blurple\" }\n", "mine.toml:3: `blurple` is no colour"),
         ("[roles]\ntextt = \"red\"\n", "mine.toml:2: no role `textt`; there are: text, dim"),
+        ("inherit = \"dark\"\n", "mine.toml:1: unknown field `inherit`, expected one of `about`, `inherits`"),
         ("inherits = \"nope\"\n", "inherits from `nope`, which is no theme; there are: colour-blind, dark"),
         ("inherits = \"mine\"\n", "goes in circles"),
-        ("[roles]\ntext = { fgg = \"red\" }\n", "line 2"),
+        ("[roles]\ntext = { fgg = \"red\" }\n", "mine.toml:2: unknown field `fgg`"),
         ("colour = 1\n", "unknown field `colour`"),
         ("[glyphs]\nyes = \"y\"\n", "[glyphs] knows"),
     ];

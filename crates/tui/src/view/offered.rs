@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{View, Withdrawal, Withdrawn};
 use stepwright_episode::{Actor, Choice, Copies, DecisionId, Mark, NodeId, Proposal, ProposalId, Session, Turn, blind};
 use stepwright_protocol::Situation;
+use stepwright_world::answer::is_refusal;
 
 /// The last computed rows, of the cursor's turn and of the way to it.
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ pub(super) struct Offered {
     shown: Vec<usize>,
     /// Whether something else than the person's choice says which copy is shown.
     fixed: Vec<bool>,
-    /// Of each row the places of proposals by different models that wrote its action, and how often each did.
+    /// Of each row the places of proposals that models wrote, one of each model and origin, and how many there are of it.
     written: Vec<Vec<(usize, usize)>>,
     /// The rows in the order they are shown in.
     order: Vec<usize>,
@@ -62,7 +63,7 @@ pub(super) struct Offered {
     carried_out: HashSet<String>,
     /// The last refusals of each action, by at most two proposals.
     refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
-    /// How many of the rows that can be taken hold, are blocked, and were not checked.
+    /// How many of the rows that can be taken hold, are blocked, and were not checked; errors in place of answers left out.
     pub(super) marks: (usize, usize, usize),
 }
 
@@ -116,7 +117,9 @@ impl Offered {
         let is_taken = |p: &Proposal| p.action.as_ref().is_some_and(|action| offered.taken.contains(&action.text));
         let (kept, gone): (Vec<_>, Vec<_>) = open.partition(|p| is_taken(p) || !replaced(p));
         offered.replaced = gone.len();
-        let marks = kept.into_iter().map(|p| turn.mark(p));
+        // An error in place of an answer passes nothing, whatever may be done with it.
+        let is_error = |p: &Proposal| p.action.as_ref().is_some_and(is_refusal);
+        let marks = kept.into_iter().filter(|p| !is_error(p)).map(|p| turn.mark(p));
         let marks = marks.fold((0, 0, 0), |(holds, blocked, unchecked), mark| match mark {
             Mark::Holds => (holds + 1, blocked, unchecked),
             Mark::Blocked => (holds, blocked + 1, unchecked),
@@ -153,6 +156,12 @@ impl Offered {
         }
     }
 
+    /// Of the row of a proposal what models wrote.
+    fn written_of(&self, turn: &Turn, id: ProposalId) -> &[(usize, usize)] {
+        let row = turn.place(id).and_then(|place| self.rows.get(place));
+        row.and_then(|row| self.written.get(*row)).map_or(&[], Vec::as_slice)
+    }
+
     /// The place of the proposal that is shown in a row, given the one the person has chosen.
     fn shown(&self, row: usize, chosen: Option<usize>) -> Option<usize> {
         let of_row = chosen.filter(|place| self.rows.get(*place) == Some(&row));
@@ -166,10 +175,11 @@ fn author(turn: &Turn, place: usize) -> &str {
 }
 
 /// Counts one more text of a model.
-fn count(authors: &mut Vec<(usize, usize)>, turn: &Turn, place: usize) {
-    match authors.iter_mut().find(|(known, _)| author(turn, *known) == author(turn, place)) {
+fn count(written: &mut Vec<(usize, usize)>, turn: &Turn, place: usize) {
+    let of = |place: usize| (author(turn, place), turn.proposals.get(place).map(|proposal| proposal.origin));
+    match written.iter_mut().find(|(known, _)| of(*known) == of(place)) {
         Some((_, times)) => *times += 1,
-        None => authors.push((place, 1)),
+        None => written.push((place, 1)),
     }
 }
 
@@ -233,9 +243,30 @@ impl View {
     /// Which models wrote the action of a proposal that is shown, and how often each, itself included.
     pub fn authors(&self, id: ProposalId) -> Vec<(&str, usize)> {
         let (offered, Some(turn)) = (self.rows(), self.turn()) else { return Vec::new() };
-        let row = turn.place(id).and_then(|place| offered.rows.get(place));
-        let written = row.and_then(|row| offered.written.get(*row)).into_iter().flatten();
-        written.map(|(place, times)| (author(turn, *place), *times)).collect()
+        let mut authors: Vec<(&str, usize)> = Vec::new();
+        for (place, times) in offered.written_of(turn, id) {
+            let model = author(turn, *place);
+            match authors.iter_mut().find(|(known, _)| *known == model) {
+                Some((_, all)) => *all += times,
+                None => authors.push((model, *times)),
+            }
+        }
+        authors
+    }
+
+    /// Of the copies of a proposal that is shown one of each other origin that models wrote them by.
+    pub(crate) fn of_other_origins(&self, shown: &Proposal) -> Vec<&Proposal> {
+        let (offered, Some(turn)) = (self.rows(), self.turn()) else { return Vec::new() };
+        let mut others: Vec<&Proposal> = Vec::new();
+        for (place, _) in offered.written_of(turn, shown.id) {
+            let copy = turn.proposals.get(*place).map(AsRef::as_ref);
+            let is_new = |copy: &&Proposal| {
+                copy.origin != shown.origin && others.iter().all(|other| other.origin != copy.origin)
+            };
+            let copy = copy.filter(is_new);
+            others.extend(copy);
+        }
+        others
     }
 
     /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.

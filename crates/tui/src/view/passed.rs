@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::View;
 use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Record};
+use stepwright_world::answer::is_refusal;
 
 #[derive(Debug, Default)]
 pub(super) struct Passed {
@@ -21,9 +22,10 @@ impl View {
                 self.rejected.insert(decision.proposal());
             }
             Event::Recommended { proposal: Some(id), .. } => {
-                self.passed.recommended.insert(record.node, *id);
+                let former = self.passed.recommended.insert(record.node, *id);
                 // It moves the choice only where the person has not chosen yet, or rejected or pruned what was chosen.
-                if pruned || self.selected.is_none_or(|chosen| self.rejected.contains(&chosen)) {
+                let is_open = pruned || self.selected.is_none_or(|chosen| self.rejected.contains(&chosen));
+                if is_open || former.is_some_and(|former| self.stands_in(former)) {
                     self.selected = Some(*id);
                 }
             }
@@ -51,5 +53,11 @@ impl View {
             self.selected = self.passed.recommended.get(&self.passed.here).copied();
             self.blocking = None;
         }
+    }
+
+    /// Whether what is chosen is an error of a provider that was recommended for want of an answer: nobody chose it over one.
+    fn stands_in(&self, recommended: ProposalId) -> bool {
+        let error = self.chosen().filter(|chosen| chosen.action.as_ref().is_some_and(is_refusal));
+        error.is_some_and(|error| error.id == recommended || self.shown_for(recommended) == Some(error.id))
     }
 }

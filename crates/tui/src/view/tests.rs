@@ -250,3 +250,33 @@ fn a_leaf_that_is_no_longer_in_the_blocking_tree_is_last_and_not_counted() {
     played.view.methods = <&'static Methods>::default();
     assert_eq!(withdrawn(&played.view), None);
 }
+
+#[test]
+fn an_error_that_stood_in_for_an_answer_is_neither_kept_chosen_nor_counted() {
+    let mut played = Played::new();
+    let exact = Some(r#"refused {"status":503,"headers":[],"body":"busy"}"#.to_owned());
+    let action = Some(Action { exact, ..Action::new("error 503: busy", None) });
+    let error = Proposal { action, ..Proposal::new(1, "error 503: busy", Origin::Relayed) };
+    played.event(Event::Proposed { proposal: error.into() });
+    played.line("recommend 1");
+    assert_eq!(played.view.chosen().map(|p| p.id), Some(1));
+    played.line("offer answer");
+    played.line("recommend 2");
+    assert_eq!(played.view.chosen().map(|p| p.id), Some(2));
+    assert_eq!(played.view.offered_marks(), [0, 0, 1, 0, 0, 0, 0]);
+    // Who goes back to it has chosen it.
+    played.line("select 1");
+    played.line("offer another");
+    played.line("recommend 3");
+    assert_eq!(played.view.chosen().map(|p| p.id), Some(1));
+}
+
+#[test]
+fn copies_of_several_origins_are_counted_together_and_each_origin_is_named() {
+    let mut played = Played::new();
+    ["sample look", "greedy look", "sample look", "sample wait"].into_iter().for_each(|line| played.line(line));
+    let [look, wait] = played.view.offered()[..] else { panic!("two rows") };
+    let others = |shown| played.view.of_other_origins(shown).iter().map(|copy| copy.origin).collect::<Vec<_>>();
+    assert_eq!((others(look), others(wait)), (vec![Origin::Greedy], vec![]));
+    assert_eq!(played.view.authors(look.id), [("", 3)]);
+}

@@ -1,9 +1,11 @@
 //! Texts and calls: how `go to drawer 4` reads as `agent.goto('drawer 4')` and back.
 //!
 //! A phrase is a function and a template with one `{}` for each argument, which takes any text that is not empty, the shortest
-//! that lets the rest match. Only what reads back to the same text is taken, so that the mapping loses nothing.
+//! that lets the rest match. A number alone is a number, all else a text. Only what reads back to the same text is taken, so that the
+//! mapping loses nothing.
 
-use stepwright_program::{Call, Literal};
+use stepwright_program::{Call, Literal, Role, Specification};
+use stepwright_text::words;
 
 /// How an action's text reads as a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,24 @@ impl std::str::FromStr for Phrase {
 }
 
 impl Phrase {
+    /// Why it is no action of a specification: there is none of its name, or one of other arguments.
+    pub fn misfit(&self, specification: &Specification) -> Option<String> {
+        let path = format!("{}.{}", self.receiver, self.function);
+        let known = specification.function(&self.receiver, &self.function).filter(|f| f.role == Role::Action);
+        let Some(function) = known else { return Some(format!("`{path}` is no action of the specification")) };
+        let (named, rest): (Vec<&String>, Vec<&String>) = function.params.iter().partition(|p| !p.starts_with('*'));
+        let given = self.parts.len().saturating_sub(1);
+        let is_few = given < named.len().saturating_sub(function.optional);
+        let is_many = given > named.len() && rest.is_empty();
+        (is_few || is_many).then(|| {
+            format!(
+                "`{path}` takes ({}), and its phrase has {}",
+                function.params.join(", "),
+                words::count(given, "argument")
+            )
+        })
+    }
+
     pub(super) fn call_of(&self, text: &str) -> Option<Call> {
         let (first, others) = self.parts.split_first()?;
         let mut rest = text.strip_prefix(first.as_str())?;
@@ -51,7 +71,7 @@ impl Phrase {
                 skip + rest.get(skip..)?.find(part.as_str())?
             };
             let arg = rest.get(..at).filter(|a| !a.is_empty())?;
-            args.push(Literal::Str(arg.to_owned()));
+            args.push(argument(arg));
             rest = rest.get(at + part.len()..)?;
         }
         let call = rest.is_empty().then(|| Call {
@@ -71,13 +91,21 @@ impl Phrase {
         for (arg, part) in call.args.iter().zip(self.parts.iter().skip(1)) {
             match arg {
                 Literal::Str(value) if !value.is_empty() => text.push_str(value),
-                Literal::Int(value) => text.push_str(&value.to_string()),
+                Literal::Int(_) | Literal::Float(_) => text.push_str(&arg.to_string()),
                 _ => return None,
             }
             text.push_str(part);
         }
         Some(text)
     }
+}
+
+/// What stands in the place of an argument: a number where it is one as Python writes it, so that it reads back.
+fn argument(text: &str) -> Literal {
+    let whole = text.parse().ok().map(Literal::Int);
+    let real = || text.parse().ok().filter(|x: &f64| x.is_finite()).map(Literal::Float);
+    let number = whole.or_else(real).filter(|number| number.to_string() == text);
+    number.unwrap_or_else(|| Literal::Str(text.to_owned()))
 }
 
 pub fn call_of(phrases: &[Phrase], text: &str) -> Option<Call> {
@@ -107,6 +135,10 @@ mod tests {
             ("take a from b from c", "agent.take('a', 'b from c')"),
             ("look", "agent.look()"),
             ("clean é with ü!", "agent.clean('é', 'ü')"),
+            ("go to 4", "agent.goto(4)"),
+            ("take -2 from 1.5", "agent.take(-2, 1.5)"),
+            ("take 04 from 1.50", "agent.take('04', '1.50')"),
+            ("take inf from +3", "agent.take('inf', '+3')"),
         ] {
             let read = call_of(&phrases(), text).unwrap();
             assert_eq!(read.to_string(), call);
@@ -115,8 +147,26 @@ mod tests {
         for none in ["go to ", "go to", "take  from ", "looks", "", "clean a with b"] {
             assert_eq!(call_of(&phrases(), none), None, "{none:?}");
         }
-        let number: Call = "agent.goto(4)".parse().unwrap();
-        assert_eq!(text_of(&phrases(), &number).unwrap(), "go to 4");
+    }
+
+    #[test]
+    fn a_phrase_fits_an_action_or_says_why_not() {
+        let source = "SETUP = ['agent = Agent()']\nACTIONS = ['agent.take']\nOBSERVATIONS = ['agent.see']\n\n\nclass Agent:\n    \
+                      def take(self, what, place=None):\n        pass\n\n    def see(self, what):\n        pass\n";
+        let specification = Specification::load(source, "spec.py").unwrap();
+        for (phrase, why) in [
+            ("agent.take: take {}", None),
+            ("agent.take: take {} from {}", None),
+            ("agent.take: take", Some("`agent.take` takes (what, place), and its phrase has 0 arguments")),
+            (
+                "agent.take: take {} from {} to {}",
+                Some("`agent.take` takes (what, place), and its phrase has 3 arguments"),
+            ),
+            ("agent.see: see {}", Some("`agent.see` is no action of the specification")),
+            ("nobody.take: take {}", Some("`nobody.take` is no action of the specification")),
+        ] {
+            assert_eq!(phrase.parse::<Phrase>().unwrap().misfit(&specification).as_deref(), why, "{phrase}");
+        }
     }
 
     #[test]

@@ -63,8 +63,8 @@ impl Kind {
             Kind::Choice(words) => words.iter().any(|(w, _)| *w == text),
             Kind::Whole { min, max } => text.parse().is_ok_and(|n: i64| (*min..=*max).contains(&n)),
             Kind::Number { min, max } => text.parse().is_ok_and(|n: f64| (*min..=*max).contains(&n)),
-            Kind::Name => !text.is_empty(),
-            Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Texts | Kind::Table | Kind::Command => true,
+            Kind::Name | Kind::Path | Kind::PathOr(_) => !text.is_empty(),
+            Kind::Text | Kind::Texts | Kind::Table | Kind::Command => true,
         }
     }
 
@@ -133,6 +133,7 @@ mod tests {
             (Kind::Whole { min: 0, max: 10 }, "0", "-1"),
             (Kind::Number { min: 0.0, max: 2.0 }, "0.7", "NaN"),
             (Kind::Number { min: 0.0, max: 2.0 }, "2", "2.1"),
+            (Kind::PathOr("shipped"), "a.json", ""),
         ] {
             assert!(kind.accepts(good) && !kind.accepts(bad), "{kind:?}");
             assert!(kind.values().iter().all(|value| kind.accepts(value)), "{kind:?}");

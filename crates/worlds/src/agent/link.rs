@@ -67,8 +67,7 @@ fn answered(way: &History<Step>, thread: usize) -> Option<(Arc<Asked>, Answer)> 
         _ => None,
     });
     let (asked, action) = { of }.next()?;
-    let is_error = action.exact.as_deref().and_then(answer::refusal).is_some();
-    let answer = if is_error { Answer::default() } else { answer::whole(action).ok()?.answer() };
+    let answer = if answer::is_refusal(action) { Answer::default() } else { answer::whole(action).ok()?.answer() };
     Some((Arc::clone(asked), answer))
 }
 

@@ -23,13 +23,20 @@ pub(super) fn read(origin: &Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError> 
 }
 
 impl AdapterSet {
+    /// The adapters whose tasks are listed, and all of them meant where none is named: a command line's alone where there is one.
+    fn meant(&self) -> Vec<&Arc<Adapter>> {
+        self.0.get(COMMAND_LINE).map_or_else(|| self.0.values().collect(), |only| vec![only])
+    }
+
     /// The adapter an id names (`NAME/TASK`, `NAME`), and the id. Without a name it is the adapter of the command line, or the
-    /// only one.
+    /// only one; of an only one that is configured, a name before a `/` is no task unless it is configured as one.
     fn find(&self, id: &str) -> Result<(Arc<Adapter>, String), WorldError> {
         let adapters = &self.0;
         let name = id.split_once('/').map_or(id, |(name, _)| name);
         let found = adapters.get(name).map(|a| (a, a.task_of(id)));
-        let only = || adapters.get(COMMAND_LINE).or_else(|| adapters.values().next().filter(|_| adapters.len() == 1));
+        let is_its = |only: &&Arc<Adapter>| !id.contains('/') || only.tasks.iter().any(|task| task.contains(id));
+        let lone = || adapters.values().next().filter(|_| adapters.len() == 1).filter(is_its);
+        let only = || adapters.get(COMMAND_LINE).or_else(lone);
         let Some((adapter, task)) = found.or_else(|| Some((only()?, id))) else {
             return Err(match adapters.is_empty() {
                 true => WorldError::Failed(
@@ -63,12 +70,11 @@ impl AdapterSet {
 
 impl TaskSet for AdapterSet {
     fn tasks(&self) -> Vec<TaskInfo> {
-        self.0.values().flat_map(|adapter| adapter.task_infos()).collect()
+        self.meant().into_iter().flat_map(|adapter| adapter.task_infos()).collect()
     }
 
-    /// A world that cannot be asked is said to be so where it is begun.
     fn told(&self) -> Vec<TaskInfo> {
-        self.0.values().flat_map(ExternalWorld::listed).collect()
+        self.meant().into_iter().flat_map(ExternalWorld::listed).collect()
     }
 
     fn resolve(&self, part: &str) -> Result<String, WorldError> {

@@ -84,10 +84,10 @@ pub struct Answer {
     facts: Option<BTreeSet<Atom>>,
     /// The things that facts are about.
     things: Option<BTreeSet<String>>,
-    /// The goal literals not met yet.
-    #[serde(default, deserialize_with = "or_default")]
+    /// The goal literals not met yet; without them nobody knows which are.
+    #[serde(default)]
     #[schemars(with = "Option<Vec<String>>")]
-    goals: Vec<Atom>,
+    goals: Option<Vec<Atom>>,
     /// The request to answer now, in worlds whose episodes are sequences of requests.
     pub(super) request: Option<world::Request>,
     /// What the world is; in the answer to a reset.
@@ -136,7 +136,7 @@ pub struct Restored {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Literals {
     facts: Facts,
-    goals: Vec<Atom>,
+    goals: Option<Vec<Atom>>,
 }
 
 /// The hidden state is not reported in literals, so there are no more than the facts.
@@ -145,7 +145,7 @@ impl Symbols for Literals {
         self.facts.clone()
     }
 
-    fn goals(&self) -> Vec<Atom> {
+    fn goals(&self) -> Option<Vec<Atom>> {
         self.goals.clone()
     }
 
@@ -160,8 +160,7 @@ impl Answer {
         let atoms = self.facts.take()?;
         let named = || atoms.iter().flat_map(|atom| atom.args.iter().cloned()).collect();
         let things = self.things.take().unwrap_or_else(named).into_iter().collect();
-        let goals = std::mem::take(&mut self.goals);
-        Some(Literals { facts: Facts { things, atoms }, goals })
+        Some(Literals { facts: Facts { things, atoms }, goals: self.goals.take() })
     }
 }
 
@@ -236,7 +235,9 @@ mod tests {
             br#"{"step":0,"observation":"","facts":["IN mug_1 sink_1","HANDS_EMPTY"],"goals":["ON lamp_1"]}"#;
         let literals = read(literals).unwrap().literals().unwrap();
         assert!(literals.facts().holds("IN", &["mug_1", "sink_1"]) && literals.facts().things == ["mug_1", "sink_1"]);
-        assert_eq!(literals.goals(), [Atom::new("ON", ["lamp_1"])]);
+        assert_eq!(literals.goals(), Some(vec![Atom::new("ON", ["lamp_1"])]));
+        let untold = read(br#"{"step":1,"observation":"","facts":["HANDS_EMPTY"]}"#).unwrap().literals().unwrap();
+        assert_eq!(untold.goals(), None, "that no goal is told is not that all are met");
         let least = read(br#"{"step":0,"observation":""}"#).unwrap();
         assert_eq!(least, Answer::default());
     }

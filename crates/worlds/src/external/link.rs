@@ -158,12 +158,13 @@ impl Link {
         Ok(step)
     }
 
-    pub(super) fn restart(&self, history: &mut History<Step>, stop: &Stop) -> Result<(), WorldError> {
+    /// Starts the process anew and brings it to the end of a history; gives the step that it came to by a snapshot, 0 for none.
+    pub(super) fn restart(&self, history: &mut History<Step>, stop: &Stop) -> Result<usize, WorldError> {
         let mut inner = lock(&self.inner);
         inner.process = None;
-        self.bring(&mut inner, history, stop)?;
+        let restored = self.bring(&mut inner, history, stop)?;
         self.outer.standing.ring(ProcessStatus::Ready);
-        Ok(())
+        Ok(restored)
     }
 
     /// What an action at the end of a history came to where a replay just took it, otherwise than recorded: a person who goes on from there
@@ -174,7 +175,8 @@ impl Link {
     }
 
     /// Replays what is missing of a history, from the reset if need be, and compares. What the steps report now is kept in the history.
-    fn bring(&self, inner: &mut Inner, history: &mut History<Step>, stop: &Stop) -> Result<(), WorldError> {
+    /// Gives the last step that was not replayed.
+    fn bring(&self, inner: &mut Inner, history: &mut History<Step>, stop: &Stop) -> Result<usize, WorldError> {
         let Some(first) = history.steps.first() else {
             return Err(WorldError::Failed("the world was not reset to a task yet".to_owned()));
         };
@@ -208,7 +210,7 @@ impl Link {
             self.compare(number, wanted, &got).inspect_err(|_| inner.differs = true)?;
         }
         history.steps = Arc::clone(&inner.at.steps);
-        Ok(())
+        Ok(known.saturating_sub(1))
     }
 
     /// Has the world come to a step of a history by the snapshot that it gave there; whether it did.
@@ -372,9 +374,7 @@ impl Link {
         let what = fault.words(&awaited, exit);
         let hint = last_words.iter().rev().find(|l| !l.trim().is_empty());
         let hint = hint.map(|l| format!("; its last words: {}", excerpt(l))).unwrap_or_default();
-        let error = format!(
-            "`{command}` {what}{hint}. Restart the world, or take the step again: both restart it and replay the steps"
-        );
+        let error = format!("`{command}` {what}{hint}");
         self.dead(what, last_words);
         WorldError::Failed(error)
     }

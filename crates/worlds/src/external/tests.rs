@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Adapter, ExternalWorld};
 use stepwright_episode::{Action, Check, StepOutcome};
 use stepwright_world::remote::{ProcessStatus, Recorded};
-use stepwright_world::{World, WorldError};
+use stepwright_world::{OpenSpec, Sources, World, WorldError};
 
 /// Counts actions. Other actions make it misbehave; all that it is asked goes to the file it is given.
 const COUNTER: &str = include_str!("../../../../tests/support/stand_in.sh");
@@ -130,7 +130,7 @@ fn a_process_that_dies_is_reported_with_its_last_words_and_comes_back() {
     world.act("a").unwrap();
     let why = failed(world.act("die"));
     assert!(why.contains("ended before step 2 was answered (exit status: 3); its last words: Traceback"), "{why}");
-    assert!(why.contains("Restart the world"), "{why}");
+    assert!(why.ends_with("the simulator fell over"), "what to do is said where it can be done: {why}");
     let last = heard.lock().unwrap().last().cloned().unwrap();
     let ProcessStatus::Dead { what, last_words } = last else { panic!("{last:?}") };
     assert!(what.contains("exit status: 3"), "{what}");
@@ -321,6 +321,14 @@ fn what_cannot_be_started_says_why() {
     let spec = Adapter { specification: Some("/nowhere/spec.py".into()), ..bed.adapter() };
     let why = ExternalWorld::new(Arc::new(spec), None).err().unwrap().to_string();
     assert!(why.contains("/nowhere/spec.py: the specification of the adapter `counter` cannot be read"), "{why}");
+    let source =
+        "SETUP = ['agent = Agent()']\nACTIONS = ['agent.add']\n\n\nclass Agent:\n    def add(self, n):\n        pass\n";
+    std::fs::write(bed.file("spec.py"), source).unwrap();
+    let phrases = vec!["agent.add: add {} to {}".parse().unwrap()];
+    let other = Adapter { specification: Some(bed.file("spec.py")), phrases, ..bed.adapter() };
+    let why = ExternalWorld::new(Arc::new(other.clone()), None).err().unwrap().to_string();
+    assert_eq!(why, "`actions` in [external.counter]: `agent.add` takes (n), and its phrase has 2 arguments");
+    assert!(ExternalWorld::new(Arc::new(other), Some(source)).is_ok(), "a recorded specification is read all the same");
 }
 
 #[test]
@@ -338,6 +346,39 @@ fn variables_folder_and_seed_reach_the_process_and_keys_do_not() {
     let name = bed.folder.path().file_name().unwrap().to_string_lossy().into_owned();
     assert_eq!(world.reset("env/one \"task\"", 7).unwrap().observation, format!("a value path  {name}"));
     assert_eq!(std::fs::read_to_string(bed.file("seen")).unwrap(), r#"{"reset":"one \"task\"","seed":7}"#);
+}
+
+#[test]
+fn a_command_line_is_meant_alone_and_a_misspelt_name_is_no_task() {
+    let open = |adapters: &[(&str, &str)], task: &str| {
+        let made = |(name, own): &(&str, &str)| {
+            let adapter = Adapter { tasks: vec![(*own).to_owned()], ..Adapter::new(name, vec!["true".to_owned()]) };
+            ((*name).to_owned(), Arc::new(adapter))
+        };
+        let sources = Sources::with_kinds(&[&super::KIND]).with_adapters(adapters.iter().map(made).collect());
+        let options = std::collections::BTreeMap::new();
+        let opened = sources.open(&OpenSpec { world: "external", data: None, options: &options, task });
+        let listed: Vec<String> = sources.told("external", None).unwrap().into_iter().map(|info| info.id).collect();
+        (listed, opened.map(|opened| opened.task).map_err(|why| why.to_string()))
+    };
+    let both = [("ext", "0"), (super::COMMAND_LINE, "x")];
+    assert_eq!(open(&both, ""), (vec!["cli/x".to_owned()], Ok("cli/x".to_owned())));
+    assert_eq!(open(&both, "ext/0").1, Ok("ext/0".to_owned()));
+    assert_eq!(open(&[("ext", "rooms/0")], "rooms/0").1, Ok("ext/rooms/0".to_owned()));
+    assert_eq!(open(&[("ext", "0")], "17").1, Ok("ext/17".to_owned()), "what is not configured can be named");
+    let why = open(&[("ext", "0")], "exts/0").1.unwrap_err();
+    assert_eq!(why, "there is no adapter `exts`; there is ext");
+}
+
+#[test]
+fn a_world_that_cannot_be_asked_for_its_tasks_says_why_in_their_place() {
+    let none = Adapter::new("none", vec!["/nowhere/at all".to_owned()]);
+    let listed = ExternalWorld::listed(&Arc::new(none)).remove(0);
+    assert_eq!(listed.id, "none");
+    assert!(
+        listed.sentence.contains("cannot be asked for its tasks: `'/nowhere/at all'` cannot be started"),
+        "{listed:?}"
+    );
 }
 
 /// A world of the protocol's second version: it says what it is, its actions are tools, and it gives with each step what it needs to come
@@ -435,6 +476,7 @@ fn a_world_that_does_not_survive_being_restored_is_brought_back_by_its_steps() {
     world.restore(&at).unwrap();
     assert!(world.act("add(n=1)").is_err(), "it has ended");
     world.remote().unwrap().restart().unwrap();
+    assert_eq!(world.remote().unwrap().restored(), 0);
     assert_eq!(world.act("add(n=1)").unwrap().observation, "total 3");
 }
 
@@ -458,6 +500,7 @@ fn what_a_world_gives_to_come_back_spares_the_replay() {
     // On again to where it was, and back in a new process: the last step that can be restored is.
     world.restore(&at[3]).unwrap();
     world.remote().unwrap().restart().unwrap();
+    assert_eq!(world.remote().unwrap().restored(), 3);
     assert_eq!(world.act("add(n=4)").unwrap().observation, "total 10");
     assert!(told(&bed).ends_with("act tool arguments; reset; restore step; act tool arguments; "), "{}", told(&bed));
     // Back to the reset, which is asked for as ever.

@@ -21,12 +21,16 @@ pub struct ExternalWorld {
     link: Arc<Link>,
     /// Where this fork is, wherever the process is.
     history: History<Step>,
+    /// The step to which a restart brought it by a snapshot.
+    restored: usize,
     stop: Stop,
 }
 
 impl ExternalWorld {
     /// A world behind an adapter, with a specification's source; the adapter's own if `None`. Nothing is started yet.
     pub fn new(adapter: Arc<Adapter>, specification: Option<&str>) -> Result<Self, WorldError> {
+        // A recorded specification is read whatever the phrases are now.
+        let is_own = specification.is_none() && adapter.specification.is_some();
         let source = match specification {
             Some(source) => source.into(),
             None => adapter.specification()?,
@@ -34,24 +38,42 @@ impl ExternalWorld {
         let name = adapter.specification.as_ref().map_or_else(|| "spec.py".to_owned(), |p| p.display().to_string());
         let specification =
             Specification::load(&source, &name).map_err(|e| WorldError::Data { path: name, message: e.to_string() })?;
+        let misfit = || adapter.phrases.iter().find_map(|phrase| phrase.misfit(&specification));
+        if let Some(why) = is_own.then(misfit).flatten() {
+            return Err(WorldError::Failed(format!("`actions` in [{}.{}]: {why}", adapter.section, adapter.name)));
+        }
         // A recorded one that was made of tools is made of them again once the world lists them.
         let is_generic =
             adapter.specification.is_none() && (source == adapter.specification()? || is_of_tools(&source));
         let known = Known { reading: Reading::new(&adapter, &specification), specification, is_generic };
         let link = Link::new(Arc::clone(&adapter), known);
-        Ok(ExternalWorld { adapter, link, history: History::default(), stop: Stop::default() })
+        Ok(ExternalWorld { adapter, link, history: History::default(), restored: 0, stop: Stop::default() })
     }
 
-    /// The tasks behind an adapter: those configured, or those that the process tells, which is started for it.
+    /// The tasks behind an adapter: those configured, or those that the process tells, which is started for it. Where it cannot be asked,
+    /// why stands in place of the sentence.
     pub(super) fn listed(adapter: &Arc<Adapter>) -> Vec<TaskInfo> {
-        let told = || {
-            let mut world = ExternalWorld::new(Arc::clone(adapter), None).ok().filter(|_| adapter.tasks.is_empty())?;
-            world.reset("", 0).ok()?;
-            let told = world.link.hello().map(|hello| listed(adapter, &hello)).filter(|tasks| !tasks.is_empty());
-            world.link.close();
-            told
-        };
-        told().unwrap_or_else(|| adapter.task_infos())
+        let configured = adapter.task_infos();
+        if !adapter.tasks.is_empty() {
+            return configured;
+        }
+        match ExternalWorld::told(adapter) {
+            Ok(told) if told.is_empty() => configured,
+            Ok(told) => told,
+            Err(why) => {
+                let sentence = format!("it cannot be asked for its tasks: {why}");
+                configured.into_iter().map(|info| TaskInfo { sentence: sentence.clone(), ..info }).collect()
+            }
+        }
+    }
+
+    /// The tasks that the process tells.
+    fn told(adapter: &Arc<Adapter>) -> Result<Vec<TaskInfo>, WorldError> {
+        let mut world = ExternalWorld::new(Arc::clone(adapter), None)?;
+        world.reset("", 0)?;
+        let told = world.link.hello().map(|hello| listed(adapter, &hello)).unwrap_or_default();
+        world.link.close();
+        Ok(told)
     }
 
     fn last(&self) -> Option<&Step> {
@@ -204,6 +226,7 @@ impl World for ExternalWorld {
             adapter: Arc::clone(&self.adapter),
             link: Arc::clone(&self.link),
             history: self.history.clone(),
+            restored: 0,
             stop: Stop::default(),
         })
     }
@@ -225,7 +248,12 @@ impl Remote for ExternalWorld {
     }
 
     fn restart(&mut self) -> Result<(), WorldError> {
-        self.link.restart(&mut self.history, &self.stop)
+        self.restored = self.link.restart(&mut self.history, &self.stop)?;
+        Ok(())
+    }
+
+    fn restored(&self) -> usize {
+        self.restored
     }
 
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {

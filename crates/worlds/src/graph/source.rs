@@ -17,6 +17,7 @@ use super::names::Things;
 use super::world::GraphWorld;
 use super::{Mode, RUN};
 use crate::{Catalog, Entry, Identified};
+use stepwright_text::words::of_types;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::files::{data, read_at_most};
 use stepwright_world::options::Values;
@@ -128,7 +129,7 @@ struct TaskEntry {
 
 fn unreadable(error: FileError) -> WorldError {
     let line = error.line.map_or_else(String::new, |line| format!(":{line}"));
-    WorldError::Data { path: format!("{}{line}", error.path.display()), message: error.message }
+    WorldError::Data { path: format!("{}{line}", error.path.display()), message: of_types(&error.message) }
 }
 
 fn shipped_tables() -> Result<(Names, PropertyTable), WorldError> {
@@ -339,7 +340,7 @@ fn tasks_of(text: &str, path: &Path) -> Result<Vec<TaskEntry>, WorldError> {
     let read: Result<TaskFile, toml::de::Error> = toml::from_str(text);
     let file = read.map_err(|error| {
         let line = error.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
-        WorldError::Data { path: format!("{}:{line}", path.display()), message: error.message().to_owned() }
+        WorldError::Data { path: format!("{}:{line}", path.display()), message: of_types(error.message()) }
     })?;
     Ok(file.task)
 }

@@ -196,6 +196,7 @@ fn what_is_wrong_in_files_is_named_with_its_line() {
     };
     let nodes = scene.lines().count();
     check("scene_attic.json", &scene[..scene.len() / 2], "ends too early");
+    check("scene_attic.json", "[]", "invalid type: a list, expected an object");
     check("scene_attic.json", &scene.replace("[5,\"CLOSE\"", "[5,\"NEAR\""), "unknown relation `NEAR`");
     let dangling = scene.replacen("\"edges\":[\n", "\"edges\":[\n[5,\"CLOSE\",7777],\n", 1);
     let line = dangling.lines().position(|l| l.contains("7777")).unwrap() + 1;

@@ -302,8 +302,8 @@ impl Symbols for Episode {
         facts::facts(self.graph(), &self.things, &self.done)
     }
 
-    fn goals(&self) -> Vec<Atom> {
-        self.open_goals().cloned().collect()
+    fn goals(&self) -> Option<Vec<Atom>> {
+        Some(self.open_goals().cloned().collect())
     }
 
     fn everything(&self) -> Facts {

@@ -142,8 +142,8 @@ impl Symbols for Episode {
         Arc::clone(self.facts.get_or_init(|| Arc::new(facts::facts(&self.belief))))
     }
 
-    fn goals(&self) -> Vec<Atom> {
-        if goal::won(&self.game, &self.state) { Vec::new() } else { vec![facts::goal(&self.game)] }
+    fn goals(&self) -> Option<Vec<Atom>> {
+        Some(if goal::won(&self.game, &self.state) { Vec::new() } else { vec![facts::goal(&self.game)] })
     }
 
     fn everything(&self) -> Facts {

@@ -44,6 +44,10 @@ impl KitchenWorld {
 }
 
 impl Episode {
+    fn open_goals(&self) -> Vec<Atom> {
+        self.task.goals.iter().skip(self.met).map(|goal| goal.literal.clone()).collect()
+    }
+
     fn view(&self) -> String {
         observe::view(self.simulation.scene(), self.simulation.state())
     }
@@ -161,8 +165,8 @@ impl Symbols for Episode {
         facts::facts(self.simulation.scene(), self.simulation.state())
     }
 
-    fn goals(&self) -> Vec<Atom> {
-        self.task.goals.iter().skip(self.met).map(|goal| goal.literal.clone()).collect()
+    fn goals(&self) -> Option<Vec<Atom>> {
+        Some(self.open_goals())
     }
 
     fn everything(&self) -> Facts {
@@ -185,6 +189,6 @@ impl Symbols for Episode {
         known: Unseen,
     ) -> Option<Result<PlanningTask, String>> {
         let facts = if known == Unseen::Everything { self.everything() } else { self.facts() };
-        Some(planning::problem(task, &facts, &self.goals(), known))
+        Some(planning::problem(task, &facts, &self.open_goals(), known))
     }
 }

@@ -11,6 +11,7 @@ use super::judge::{Expected, Move};
 use super::rules::Table;
 use super::scene::{Scene, cups_text};
 use super::thing::{Kind, TABLE, tidy};
+use stepwright_text::words::of_types;
 use stepwright_world::files::{at_most, has_form};
 
 const MOST_EPISODES: usize = 20_000;
@@ -297,6 +298,18 @@ pub fn game(id: &str, initial: &[bool], swaps: &[(usize, usize)]) -> Result<Epis
     Ok(Episode { id, domain: Domain::Cups, start, texts: None, requests })
 }
 
+/// The line on which an episode of a file's text begins, by its place among them; `None` of a game of cups.
+pub fn line_of(text: &str, index: usize) -> Option<usize> {
+    if is_cups(text) {
+        return None;
+    }
+    if text.trim_start().starts_with('[') {
+        return line_of_entry(text, index);
+    }
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.nth(index).map(|(at, _)| at + 1)
+}
+
 /// The line on which entry number `index` of a list of objects begins.
 fn line_of_entry(text: &str, index: usize) -> Option<usize> {
     let mut rest = text.split_once('[')?.1;
@@ -312,7 +325,7 @@ fn line_of_entry(text: &str, index: usize) -> Option<usize> {
 fn complaint(error: serde_json::Error) -> Complaint {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    let what = text.strip_suffix(&place).unwrap_or(&text).to_owned();
+    let what = of_types(text.strip_suffix(&place).unwrap_or(&text));
     (Some(error.line()).filter(|line| *line > 0), format!("no episode: {what}"))
 }
 

@@ -88,15 +88,25 @@ impl Source {
         if episodes.is_empty() {
             return Err(data(path, "there is no episode in this file"));
         }
-        for episode in episodes {
-            if let Ok(other) = self.get(&episode.id) {
-                let message =
-                    format!("episode {:?} is in {} too; give one of them another id", episode.id, other.origin);
-                return Err(data(path, &message));
+        let before = self.len();
+        for (index, episode) in episodes.into_iter().enumerate() {
+            let id = episode.id.clone();
+            if !self.add(EpisodeFile { episode: Arc::new(episode), origin: origin.to_owned() }) {
+                let first = self.place_of(&id, before, text);
+                let message = format!("episode {id:?} is in {first} too; give one of them another id");
+                return Err(located(path, (load::line_of(text, index), message)));
             }
-            self.add(EpisodeFile { episode: Arc::new(episode), origin: origin.to_owned() });
         }
         Ok(())
+    }
+
+    /// Where the episode of an id is: the line of a text whose episodes stand behind those that were there `before`, or the other file.
+    fn place_of(&self, id: &str, before: usize, text: &str) -> String {
+        let at = self.entries().iter().position(|entry| entry.id() == id).unwrap_or_default();
+        match at.checked_sub(before).and_then(|index| load::line_of(text, index)) {
+            Some(line) => format!("line {line}"),
+            None => self.entries().get(at).map(|entry| entry.origin.clone()).unwrap_or_default(),
+        }
     }
 
     pub(crate) fn of_domain(&self, domain: Domain) -> impl Iterator<Item = &Arc<Episode>> {

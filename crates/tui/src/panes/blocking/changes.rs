@@ -43,6 +43,10 @@ impl BlockingPane {
                 "this tree explains the proposal; only that of a method which selects from it can be changed"
                     .to_owned(),
             ),
+            (PaneAction::ToggleReject, true, _) => Some("only an action can be pruned; go to one".to_owned()),
+            (PaneAction::MoveUp | PaneAction::MoveDown, true, _) => {
+                Some("only an action or what blocks one can be moved; go to one".to_owned())
+            }
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
             (PaneAction::Add, true, _) if is_blocked_leaf => {
                 Some("what it needs comes into the tree when it is chosen; then actions can be added below".to_owned())

@@ -320,8 +320,10 @@ impl Pane for BlockingPane {
         let counts = |n: &&BlockingNode| n.status == NodeStatus::Blocked && n.kind != NodeKind::Goal;
         let blocked = self.nodes().iter().filter(counts).count();
         if self.is_live() {
-            let candidates = self.nodes().iter().filter(|n| n.handle.is_some_and(|h| h.leaf)).count();
-            return format!("Blocking, {}", words::count(candidates, "candidate"));
+            // As in Proposals, an action of several leaves is one candidate.
+            let leaves = self.nodes().iter().filter(|n| n.handle.is_some_and(|h| h.leaf));
+            let candidates: HashSet<&str> = leaves.map(|n| n.text.as_str()).collect();
+            return format!("Blocking, {}", words::count(candidates.len(), "candidate"));
         }
         if blocked == 0 { "Blocking".into() } else { format!("Blocking, {blocked} blocked") }
     }
@@ -454,8 +456,28 @@ impl Pane for BlockingPane {
 mod tests {
     use stepwright_episode::{Event, FORMAT_VERSION, Header, Origin, Record, StepOutcome};
     use stepwright_protocol::Notice;
+    use stepwright_world::blocking::Handle;
 
     use super::*;
+
+    #[test]
+    fn an_action_of_several_leaves_is_one_candidate_and_a_goal_is_none() {
+        let leaf = |text: &str| BlockingNode {
+            parent: None,
+            kind: NodeKind::Action,
+            text: text.to_owned(),
+            status: NodeStatus::Open,
+            why: String::new(),
+            handle: Some(Handle { node: 0, leaf: true, blocked: false }),
+        };
+        let goal = BlockingNode { kind: NodeKind::Goal, handle: None, ..leaf("a mug is hot") };
+        let goals = BlockingTree { nodes: vec![goal, leaf("open"), leaf("look"), leaf("open")] };
+        let mut pane = BlockingPane::default();
+        pane.load(Source::Goals(Arc::new(Situation { live: true, goals, ..Situation::default() })));
+        assert_eq!(pane.title(&View::default()), "Blocking, 2 candidates");
+        let why = pane.needed(PaneAction::ToggleReject);
+        assert_eq!(why.as_deref(), Some("only an action can be pruned; go to one"));
+    }
 
     #[test]
     fn a_text_that_is_no_action_has_the_mark_that_it_has_in_proposals() {

@@ -62,6 +62,13 @@ impl ModelPane {
         find(view, *self.asks.get(self.outline.list.cursor())?)
     }
 
+    /// The step at which the ask under the cursor was made, where that is another than the session's: it cannot be sent again from here.
+    fn elsewhere(&self, view: &View) -> Option<u32> {
+        let (node, _) = self.asks.get(self.outline.list.cursor())?;
+        let session = view.session.as_ref().filter(|session| session.cursor() != *node)?;
+        session.node(*node).map(|node| node.depth)
+    }
+
     fn draw_ask(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let Some(ask) = self.ask(view) else { return };
         let width = usize::from(area.width).saturating_sub(1);
@@ -221,7 +228,8 @@ impl Pane for ModelPane {
         let Some(ask) = self.ask(view) else { return Vec::new() };
         let mut actions = Vec::new();
         if ask.prompt.is_some() {
-            actions.extend([(PaneAction::Edit, "edit and send again"), (PaneAction::Activate, "edit and send again")]);
+            let word = if self.elsewhere(view).is_some() { "edit at its step" } else { "edit and send again" };
+            actions.extend([(PaneAction::Edit, word), (PaneAction::Activate, word)]);
         }
         let width = self.request.as_ref().map_or(usize::MAX, |(_, width, _)| *width);
         actions.extend(detail::turned(view, ask, width, self.stacked).map(|word| (PaneAction::Cycle, word)));
@@ -233,6 +241,14 @@ impl Pane for ModelPane {
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
             PaneAction::Edit | PaneAction::Activate => {
+                // What would be typed could not be sent, and would be lost.
+                let step = self.elsewhere(view).filter(|_| self.ask(view).is_some_and(|ask| ask.prompt.is_some()));
+                if let Some(step) = step {
+                    let tree = view.key(ActionId::Tree);
+                    let words =
+                        format!("this was asked at step {step}: go there first, then edit it; {tree} lists the steps");
+                    return vec![Intent::Say(Level::Info, words)];
+                }
                 self.editor = self
                     .asks
                     .get(self.outline.list.cursor())

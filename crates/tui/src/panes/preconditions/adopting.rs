@@ -1,10 +1,11 @@
 //! Question before assertions are put in force: what is added, with its verdict and |C|, what is dropped, with what it forbade, and what
-//! is only worded differently. Asks nothing where nothing is dropped and all that is added is valid.
+//! is only worded differently. Asks nothing where nothing is dropped and all that is added is valid. What is added and not valid is named
+//! first.
 
 use super::{CandidateCommand, Command, Intent, View};
 use crate::pane::PaneAction;
 use stepwright_episode::action_of_effects;
-use stepwright_precondition::{Counterpart, Finding, SetComparison, SideBySide, Validity};
+use stepwright_precondition::{Candidate, Counterpart, Finding, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
 pub(super) const MARKED: &str = "marked";
@@ -27,23 +28,27 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     let named = |action: &str, text: &str| if one.is_some() { text.to_owned() } else { format!("{action}: {text}") };
     let mut adds = Vec::new();
     let mut drops = Vec::new();
-    let (mut reworded, mut same, mut faulty) = (0_usize, 0_usize, false);
+    let (mut reworded, mut same) = (0_usize, 0_usize);
     for (action, row) in rows {
         match (&row.left, &row.right) {
             (Some(left), None) => drops.push((named(action, left), forbade(action, row))),
             (None, Some(right)) => {
-                let remark = fault(action, right, view);
-                faulty |= remark.is_some();
-                let known = row.finding.as_ref().and_then(|found| verdict(action, found, view));
-                adds.push((named(action, right), remark.or(known).unwrap_or_default()));
+                let found = found(action, right, row, view);
+                let is_wrong = found.as_ref().is_some_and(|found| wrong(found.fate).is_some());
+                let known = found.and_then(|found| verdict(action, &found, view));
+                adds.push((is_wrong, (named(action, right), known.unwrap_or_default())));
             }
             _ if row.counterpart == Counterpart::Same => same += 1,
             _ => reworded += 1,
         }
     }
-    if drops.is_empty() && one.is_some() && !faulty {
+    let is_faulty = adds.iter().any(|(is_wrong, _)| *is_wrong);
+    if drops.is_empty() && one.is_some() && !is_faulty {
         return vec![Intent::Send(command)];
     }
+    // It is why one is asked.
+    adds.sort_by_key(|(is_wrong, _)| !is_wrong);
+    let adds: Vec<(String, String)> = adds.into_iter().map(|(_, added)| added).collect();
     let mut question = listed("It drops", '-', &drops);
     question.push_str(&listed("It adds", '+', &adds));
     let back = view.key(PaneAction::UndoChange);
@@ -80,9 +85,36 @@ fn wrong(fate: &Validity) -> Option<String> {
     }
 }
 
+/// What validation found of an assertion.
+struct Found<'a> {
+    fate: &'a Validity,
+    coverage: Option<usize>,
+    instances: usize,
+    optimal: bool,
+}
+
+/// What is known of an added assertion: what the comparison found, else what is known of it as a candidate. The comparison says nothing of a
+/// set one of whose assertions cannot be decided, and decides less.
+fn found<'a>(action: &str, text: &str, row: &'a SideBySide, view: &'a View) -> Option<Found<'a>> {
+    let of = |found: &'a Finding| {
+        let Finding { fate, coverage, instances, optimal, .. } = found;
+        Found { fate, coverage: *coverage, instances: *instances, optimal: *optimal }
+    };
+    let own = || {
+        let pool = view.pools.get(action)?;
+        let candidate = pool.candidates.iter().chain(&pool.held_back).find(|candidate| candidate.text == text)?;
+        let (Candidate { fate, coverage, .. }, instances) = (candidate, pool.instances);
+        let optimal = pool.by_equation.iter().any(|own| own == text);
+        Some(Found { fate, coverage: *coverage, instances, optimal })
+    };
+    let compared = row.finding.as_ref();
+    let decided = compared.filter(|found| !matches!(found.fate, Validity::Unknown { .. }));
+    decided.map(of).or_else(own).or_else(|| compared.map(of))
+}
+
 /// Validity and |C| of an added assertion.
-fn verdict(action: &str, found: &Finding, view: &View) -> Option<String> {
-    if let Some(wrong) = wrong(&found.fate) {
+fn verdict(action: &str, found: &Found<'_>, view: &View) -> Option<String> {
+    if let Some(wrong) = wrong(found.fate) {
         return Some(wrong);
     }
     let calls = match view.pools.get(action).map(|pool| pool.calls) {
@@ -136,4 +168,51 @@ fn listed(what: &str, mark: char, texts: &[(String, String)]) -> String {
         lines.push_str(&format!("  and {} more\n", texts.len() - NAMED));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use stepwright_precondition::{ActionComparison, CandidateOrigin, Pool};
+
+    #[test]
+    fn what_is_added_and_not_valid_is_named_first_and_each_has_its_verdict() {
+        let unknown = || Validity::Unknown { reason: "Budget".to_owned(), message: String::new() };
+        let fates = [Validity::Valid, Validity::Valid, Validity::Valid, Validity::Valid, unknown()];
+        let candidates: Vec<Candidate> = (0..)
+            .zip(fates)
+            .map(|(id, fate)| {
+                let coverage = (fate == Validity::Valid).then_some(4);
+                Candidate { coverage, ..Candidate::new(id, format!("c{id}"), CandidateOrigin::Person, fate) }
+            })
+            .collect();
+        // A set that cannot be decided as a whole has no findings.
+        let row = |text: &String| SideBySide {
+            left: None,
+            right: Some(text.clone()),
+            counterpart: Counterpart::Unknown,
+            finding: None,
+        };
+        let assertions: Vec<String> = candidates.iter().map(|candidate| candidate.text.clone()).collect();
+        let action = ActionComparison {
+            action: "goto".to_owned(),
+            params: Vec::new(),
+            rows: assertions.iter().map(row).collect(),
+            score: Err("`c4` cannot be evaluated".to_owned()),
+            difference: None,
+        };
+        let sets = SetComparison { left: "in force".into(), right: MARKED.into(), actions: vec![action], score: None };
+        let pool = Pool { action: "goto".to_owned(), candidates, instances: 9, calls: 2, ..Pool::default() };
+        let mut view = View::default();
+        view.pools.insert("goto".to_owned(), Arc::new(pool));
+        let (action, origin) = ("goto".to_owned(), "edited".to_owned());
+        let command = Command::Candidates(CandidateCommand::Adopt { action, assertions, origin });
+        let asked = confirmed(command, &sets, &view);
+        let [Intent::Confirm { question, .. }] = asked.as_slice() else { panic!("{asked:?}") };
+        let lines: Vec<&str> = question.lines().skip_while(|line| !line.starts_with("It adds")).take(5).collect();
+        let valid = "    valid at all 2 calls; |C| 4 of 9 instances";
+        assert_eq!(lines, ["It adds 5:", "  + c4", "    cannot be decided", "  + c0", valid]);
+    }
 }

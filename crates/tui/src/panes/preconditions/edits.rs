@@ -149,12 +149,20 @@ impl PreconditionsPane {
         send(CandidateCommand::ShowDifference { token, action, one, other })
     }
 
+    /// Why nothing is known of the row under the cursor.
+    fn unseen(&self, view: &View) -> &'static str {
+        match self.is_never_called(view) {
+            true => "no demonstration calls this action, so nothing checks what is written of it",
+            false => "this is still being looked at; ask again in a moment",
+        }
+    }
+
     /// Says why the candidate under the cursor is not optimal; with a stronger one, shows a step where they differ.
-    pub(super) fn why(&mut self) -> Vec<Intent> {
+    pub(super) fn why(&mut self, view: &View) -> Vec<Intent> {
         let seen = match &self.seen.said {
             Some(Ok(seen)) => std::sync::Arc::clone(seen),
             Some(Err(why)) => return say(why.clone()),
-            None => return say("this is still being looked at; ask again in a moment"),
+            None => return say(self.unseen(view)),
         };
         let text = &seen.candidate.text;
         if self.effects {
@@ -255,11 +263,11 @@ impl PreconditionsPane {
             }
             Edited::Cancel => return unsaid(view).into_iter().collect(),
             Edited::Accept => {
-                let text = typing.editor.text().trim().to_owned();
+                let text = typing.expression();
                 if text == typing.original {
                     return say("the expression is unchanged");
                 }
-                if let Some(fault) = unparsed(&typing.action, &text) {
+                if let Some(fault) = unparsed(&typing.action, &typing.editor.text()) {
                     // It is said below the line, where there is room for all of it.
                     typing.fault = Some(fault);
                     self.typing = Some(typing);
@@ -284,7 +292,7 @@ impl PreconditionsPane {
         intents
     }
 
-    pub(super) fn study(&mut self) -> Vec<Intent> {
+    pub(super) fn study(&mut self, view: &View) -> Vec<Intent> {
         match &self.seen.said {
             Some(Ok(seen)) => {
                 let over = Over::study(seen, self.weighed.of(&seen.candidate.text));
@@ -293,7 +301,7 @@ impl PreconditionsPane {
             }
             Some(Err(why)) => say(why.clone()),
             None if self.items.is_empty() => Vec::new(),
-            None => say("this is still being looked at; ask again in a moment"),
+            None => say(self.unseen(view)),
         }
     }
 

@@ -38,7 +38,7 @@ use crate::widgets::outline::{Mouse, Outline};
 use stepwright_episode::{ArtifactId, NodeId, OWN, action_of_effects, effects_of};
 use stepwright_library::Impact;
 use stepwright_precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
-use stepwright_program::{Call, SyntaxFault};
+use stepwright_program::{Assertion, Call, SyntaxFault};
 use stepwright_protocol::{CandidateCommand, Command, Level, LibraryCommand, SetSource};
 
 #[derive(Debug)]
@@ -55,6 +55,16 @@ struct Typing {
     fault: Option<SyntaxFault>,
     seen: Option<Result<Arc<Inspection>, String>>,
     asked: bool,
+}
+
+impl Typing {
+    /// What is kept of the text: an assertion gets its `assert ` where it is put in force, and where it is written to a file.
+    fn expression(&self) -> String {
+        let text = self.editor.text();
+        let is_effect = action_of_effects(&self.action).is_some();
+        let kept = if is_effect { text.trim() } else { Assertion::expression(&text).trim() };
+        kept.to_owned()
+    }
 }
 
 /// A row that an added text is typed in.
@@ -282,11 +292,12 @@ impl PreconditionsPane {
     }
 
     fn try_here(&mut self, view: &View) -> Option<Intent> {
-        let action = self.action_name()?.to_owned();
-        let text = self.text(self.outline.list.cursor(), view)?;
-        if self.is_never_called(view) {
+        let here = self.action_name().map(str::to_owned).zip(self.text(self.outline.list.cursor(), view));
+        let Some((action, text)) = here.filter(|_| !self.is_never_called(view)) else {
+            // What was looked at before is of another row.
+            (self.seen.at, self.seen.said) = (None, None);
             return None;
-        }
+        };
         let pool = view.pools.get(&action).cloned();
         let looked = (action, text, pool, self.in_force(view).0.to_vec());
         let same = |(now, _): &(Looked, u64)| {
@@ -579,7 +590,7 @@ impl Pane for PreconditionsPane {
             PaneAction::MergeAll => self.merge(view, Joint::All),
             PaneAction::MergeAny => self.merge(view, Joint::Any),
             PaneAction::Differ => self.differ(view),
-            PaneAction::Why => self.why(),
+            PaneAction::Why => self.why(view),
             PaneAction::UndoChange => {
                 self.unmerge();
                 self.browse(action, view)
@@ -591,7 +602,7 @@ impl Pane for PreconditionsPane {
             PaneAction::Load => vec![self.load()],
             PaneAction::Options => vec![Intent::AskCandidates],
             PaneAction::Score => self.of_action(|action| CandidateCommand::Score { action }),
-            PaneAction::Activate => self.study(),
+            PaneAction::Activate => self.study(view),
             PaneAction::Edit if self.items.is_empty() => Vec::new(),
             PaneAction::Edit | PaneAction::Add => self.type_over(view, action == PaneAction::Add),
             PaneAction::Copy => self.text(self.outline.list.cursor(), view).map(Intent::Copy).into_iter().collect(),
@@ -660,7 +671,7 @@ impl Pane for PreconditionsPane {
         let Some(typing) = &mut self.typing else { return Vec::new() };
         // What does not parse is not asked about: that is said already.
         let Some(token) = typing.pause.ready().filter(|_| typing.fault.is_none()) else { return Vec::new() };
-        let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
+        let (action, text) = (typing.action.clone(), typing.expression());
         let weighed = self.weighed.ask(&action, &text, view);
         send(CandidateCommand::Try { token, action, text }).into_iter().chain(weighed).collect()
     }

@@ -382,7 +382,7 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
     if let Some(fault) = &typing.fault {
         return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &fault.in_words(), width);
     }
-    let impact = pane.weighed.of(typing.editor.text().trim()).map(AsRef::as_ref);
+    let impact = pane.weighed.of(&typing.expression()).map(AsRef::as_ref);
     match &typing.seen {
         Some(Ok(seen)) => {
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
@@ -480,6 +480,25 @@ mod tests {
             let why = pane.needed(PaneAction::Run, &view);
             assert!(why.is_some_and(|why| why.starts_with("no demonstration calls this action")));
         }
+    }
+
+    #[test]
+    fn of_an_action_that_nothing_calls_nothing_is_said_that_was_found_of_another() {
+        let mut view = View::default();
+        view.session = Some(Session::new(Header::default()));
+        let fate = Validity::Unknown { reason: String::new(), message: String::new() };
+        let candidates = vec![Candidate::new(0, "held", CandidateOrigin::Person, fate)];
+        view.pools.insert("rest".into(), Arc::new(Pool { action: "rest".into(), candidates, ..Pool::default() }));
+        let mut pane = PreconditionsPane::default();
+        pane.update(&view);
+        pane.seen.said = Some(Err("of the action before".to_owned()));
+        pane.update(&view);
+        assert!(pane.seen.said.is_none());
+        let said = pane.act(PaneAction::Activate, &view);
+        assert!(
+            matches!(said.first(), Some(crate::pane::Intent::Say(_, why)) if why.starts_with("no demonstration")),
+            "{said:?}"
+        );
     }
 
     #[test]

@@ -53,8 +53,8 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: Listed, theme
             rows.extend(words::labelled(&label, Role::Bad, why, width));
         }
     }
-    let origin = words::origin(proposal, Some(turn));
-    let mut facts = format!("origin   {}", crate::sanitize::line(origin));
+    let origin = super::outcome::origins(view, proposal);
+    let mut facts = format!("origin   {}", crate::sanitize::line(&origin));
     if let Some(score) = proposal.score_in_words() {
         facts.push_str(&format!(", {score}"));
     }

@@ -1,6 +1,7 @@
 //! What became of a proposal, and the words for it: the action, or why it is none.
 
 use crate::view::{View, Withdrawal};
+use crate::widgets::words;
 use stepwright_episode::{Choice, Proposal, Turn};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,12 @@ pub(super) fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> O
         _ if view.node().is_some_and(|node| node.is_replaced(proposal)) => Outcome::Replaced,
         _ => Outcome::Open,
     }
+}
+
+/// Where a proposal came from, and where copies of it did that a model wrote in another way: `greedy, sample`.
+pub(super) fn origins(view: &View, proposal: &Proposal) -> String {
+    let all = [proposal].into_iter().chain(view.of_other_origins(proposal));
+    all.map(|one| words::origin(one, view.turn())).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn surface(proposal: &Proposal) -> &str {

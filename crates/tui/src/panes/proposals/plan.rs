@@ -34,7 +34,8 @@ pub fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, w
     if numbered || marked(StepStatus::Open) < lines.len() {
         let refused = match marked(StepStatus::Refused) {
             0 => String::new(),
-            refused => format!(", {refused} refused"),
+            // By the world, or by what they raised.
+            refused => format!(", {refused} failed"),
         };
         let done = marked(StepStatus::Done);
         // How far it is says more than where it was made.
@@ -100,13 +101,13 @@ mod tests {
         };
         let head = |marks: &[StepStatus], is_program| head_in(80, marks, is_program);
         use StepStatus::{Done, Next, Open, Refused};
-        assert_eq!(head(&[Done, Refused, Next, Open], false), "plan     made at step 0, 1 line done, 1 refused");
+        assert_eq!(head(&[Done, Refused, Next, Open], false), "plan     made at step 0, 1 line done, 1 failed");
         assert_eq!(head(&[Next, Open], false), "plan     made at step 0, 0 lines done");
         assert_eq!(head(&[Open], true), "plan     made at step 0");
         assert_eq!(head(&[Open], false), "plan");
         // What is cut last is how far it is.
         let marks = [Done, Done, Refused, Next];
-        assert_eq!(head_in(34, &marks, false), "plan, of step 0, 2 done, 1 refused");
-        assert_eq!(head_in(24, &marks, false), "plan, 2 done, 1 refused");
+        assert_eq!(head_in(34, &marks, false), "plan, of step 0, 2 done, 1 failed");
+        assert_eq!(head_in(24, &marks, false), "plan, 2 done, 1 failed");
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::outcome::{Outcome, outcome, surface};
+use super::outcome::{Outcome, origins, outcome, surface};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
@@ -43,10 +43,10 @@ pub(crate) fn said(proposal: &Proposal) -> (Cow<'_, str>, Cow<'_, str>) {
     }
 }
 
-/// What became of a proposal in few words, the reason, and whether that is why it is recommended against its marks, which is always said.
-fn became(view: &View, turn: &Turn, proposal: &Proposal, outcome: Outcome<'_>) -> (String, String, bool) {
+/// What became of a proposal in few words, a person's reason, and why it is recommended against its marks, where it is.
+fn became(view: &View, turn: &Turn, proposal: &Proposal, outcome: Outcome<'_>) -> (String, String, String) {
     let because = |reason: &str| if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    let (state, mut why) = match outcome {
+    let (state, reason) = match outcome {
         Outcome::Rejected(reason) => (" rejected".to_owned(), because(reason)),
         Outcome::Taken => (" taken".to_owned(), String::new()),
         Outcome::Pruned => (" pruned".to_owned(), String::new()),
@@ -58,14 +58,15 @@ fn became(view: &View, turn: &Turn, proposal: &Proposal, outcome: Outcome<'_>) -
         },
     };
     // A mark for it beside one against it is explained.
-    if let Some((Some(_), reason)) = &turn.recommended
-        && view.is_recommended(proposal.id)
-        && matches!(turn.mark(proposal), Mark::Fails | Mark::Blocked)
-    {
-        why.push_str(&format!(" ({reason})"));
-        return (state, why, true);
-    }
-    (state, why, false)
+    let against = match &turn.recommended {
+        Some((Some(_), why))
+            if view.is_recommended(proposal.id) && matches!(turn.mark(proposal), Mark::Fails | Mark::Blocked) =>
+        {
+            format!(" ({why})")
+        }
+        _ => String::new(),
+    };
+    (state, reason, against)
 }
 
 /// A row's words: the action, what became of it and why, the facts at its end.
@@ -77,19 +78,23 @@ struct Words {
 }
 
 /// What of these has room in so many columns. The reason is left out first, then the facts, of which the second are the shorter ones, then
-/// what became of it. An action that is longer than the row leaves a third of it to them.
+/// what became of it. An action that is longer than the row leaves a third of it to them. Of one that is recommended against its marks
+/// what became of it and why it is recommended have what the action leaves.
 fn fitting(
     action: &str,
-    (state, why, explains): (&str, &str, bool),
+    (state, reason, against): (&str, &str, &str),
     facts: [String; 2],
     columns: usize,
     ellipsis: &str,
 ) -> Words {
     let (whole, state_width) = (action.width(), state.width());
-    if explains && whole + state_width + why.width() > columns {
-        let room = columns.saturating_sub(whole).max(columns / 3).min(why.width());
+    let why = format!("{reason}{against}");
+    if !against.is_empty() && whole + state_width + why.width() > columns {
+        let explains = state.is_empty() || whole + state_width + REASON <= columns;
+        let said = format!("{state}{}", if explains { against } else { "" });
+        let room = columns.saturating_sub(whole).max(columns / 3).min(said.width());
         let action = sanitize::fit(action, columns.saturating_sub(room), ellipsis).into_owned();
-        let became = sanitize::fit(why, columns.saturating_sub(action.width()), ellipsis).into_owned();
+        let became = sanitize::fit(&said, columns.saturating_sub(action.width()), ellipsis).into_owned();
         return Words { action, became, facts: String::new() };
     }
     let [full, short] = facts;
@@ -108,7 +113,7 @@ fn fitting(
     let became = match () {
         () if state_width > left => String::new(),
         () if why.width() <= room => format!("{state}{why}"),
-        () if room >= REASON => format!("{state}{}", sanitize::fit(why, room, ellipsis)),
+        () if room >= REASON => format!("{state}{}", sanitize::fit(&why, room, ellipsis)),
         () => state.to_owned(),
     };
     Words { action: action.to_owned(), became, facts }
@@ -122,13 +127,13 @@ fn words_of(
     theme: &Theme,
     width: usize,
 ) -> Words {
-    let (state, why, explains) = became(view, turn, proposal, outcome);
+    let (state, reason, against) = became(view, turn, proposal, outcome);
     // A person's reason is worth more than the proposer's score.
     let facts = match outcome {
         Outcome::Rejected(_) => [String::new(), String::new()],
         _ => [facts(view, proposal, width, theme), facts(view, proposal, 0, theme)],
     };
-    fitting(&said(proposal).0, (&state, &why, explains), facts, width.saturating_sub(LEAD), theme.glyphs.ellipsis)
+    fitting(&said(proposal).0, (&state, &reason, &against), facts, width.saturating_sub(LEAD), theme.glyphs.ellipsis)
 }
 
 /// What the row of a proposal says of it.
@@ -205,10 +210,10 @@ fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> Strin
         }
     }
     let own = view.session.as_ref().map_or("", |session| session.model.as_str());
-    let origin = words::origin(proposal, view.turn());
+    let origin = origins(view, proposal);
     // The model in use is named in the title.
     if width >= SOURCED && origin != own {
-        let origin = sanitize::line(origin);
+        let origin = sanitize::line(&origin);
         facts.push_str(&format!("  {}", sanitize::fit(&origin, ORIGIN, theme.glyphs.ellipsis)));
     }
     let authors = view.authors(proposal.id);
@@ -249,7 +254,7 @@ mod tests {
         let facts = || ["  greedy x2".to_owned(), " x2".to_owned()];
         let of = |state: &str, why: &str, columns: usize| {
             let Words { action, became, facts } =
-                fitting("agent.goto('armchair 1')", (state, why, false), facts(), columns, "~");
+                fitting("agent.goto('armchair 1')", (state, why, ""), facts(), columns, "~");
             format!("{action}|{became}|{facts}")
         };
         assert_eq!(of("", reason, 80), format!("agent.goto('armchair 1')|{reason}|  greedy x2"));
@@ -260,6 +265,18 @@ mod tests {
         assert_eq!(of(" taken", "", 31), "agent.goto('armchair 1')| taken|");
         assert_eq!(of(" taken", "", 24), "agent.goto('armchair 1')||");
         assert_eq!(of("", reason, 20), "agent.goto(~| (th~| x2");
+    }
+
+    #[test]
+    fn that_it_was_refused_is_said_before_why_it_was() {
+        let of = |columns: usize| {
+            let words = (" refused at step 1", ": no", " (the model's next action)");
+            fitting("agent.goto('armchair 1')", words, [String::new(), String::new()], columns, "~").became
+        };
+        assert_eq!(of(80), " refused at step 1: no (the model's next action)");
+        assert_eq!(of(70), " refused at step 1 (the model's next action)");
+        assert_eq!(of(60), " refused at step 1 (the model's nex~");
+        assert_eq!(of(50), " refused at step 1");
     }
 
     #[test]

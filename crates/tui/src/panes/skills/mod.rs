@@ -424,6 +424,17 @@ impl Pane for SkillsPane {
         Vec::new()
     }
 
+    fn missing(&self, action: PaneAction, view: &View) -> Option<String> {
+        view.session.as_ref()?;
+        match (action, self.current()) {
+            (PaneAction::Cycle, _) => Some("there is one view until a log is open: `stepwright open LOG`".to_owned()),
+            (PaneAction::ToggleReject, Some(Item::Note(_) | Item::Step(_) | Item::Pair(_))) => {
+                Some("nothing of this row can be removed; go to another".to_owned())
+            }
+            _ => None,
+        }
+    }
+
     fn is_editing(&self) -> bool {
         self.typing.is_some()
     }
@@ -451,6 +462,9 @@ mod tests {
         let (view, mut pane) = (View::default(), SkillsPane::default());
         let offers = |pane: &SkillsPane| pane.actions(&view).iter().any(|(action, _)| *action == PaneAction::Cycle);
         assert!(!offers(&pane));
+        let (view, of_skills, _) = on_the_second();
+        let why = of_skills.missing(PaneAction::Cycle, &view);
+        assert!(why.is_some_and(|why| why.contains("until a log is open")));
         pane.shown = ViewMode::Log;
         assert!(offers(&pane));
     }

@@ -633,8 +633,17 @@ impl Pane for StatePane {
     }
 
     fn missing(&self, action: PaneAction, view: &View) -> Option<String> {
-        let asks = action == PaneAction::Distil && self.shown() != ViewMode::Form;
-        asks.then(|| format!("a form of states is asked for in its view ({})", view.key(PaneAction::Cycle)))
+        let (key, shown) = (view.key(PaneAction::Cycle), self.shown());
+        match action {
+            PaneAction::Distil if shown != ViewMode::Form => {
+                Some(format!("a form of states is asked for in its view ({key})"))
+            }
+            PaneAction::EditWhole if view.session.is_some() && !matches!(shown, ViewMode::Belief | ViewMode::Form) => {
+                let what = if self.views().contains(&ViewMode::Belief) { "a belief" } else { "a form of states" };
+                Some(format!("{what} is edited as a text in its view ({key})"))
+            }
+            _ => None,
+        }
     }
 
     fn documents(&self, _view: &View) -> Vec<ArtifactId> {
