@@ -44,6 +44,16 @@ async fn ask(options: Options, request: &ModelRequest) -> (Result<ModelResponse,
     (answer, events)
 }
 
+/// What a program asks.
+fn program() -> Value {
+    json!({"model": "a", "messages": [{"role": "user", "content": "u"}]})
+}
+
+fn warnings(events: Vec<StreamEvent>) -> Vec<String> {
+    let text = |event| if let StreamEvent::Remark { text, warning: true } = event { Some(text) } else { None };
+    events.into_iter().filter_map(text).collect()
+}
+
 fn whole(body: &Value) -> Vec<Step> {
     vec![server::json(200, &body.to_string())]
 }
@@ -83,13 +93,6 @@ async fn answers_that_end_in_an_error_are_charged() {
     let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
     assert_eq!((answer.usage, answer.cost), (Some(Usage::new(1007, 502)), Some(0.25)));
 
-    // Answers were had before the one that is refused, where a server gives one at a time.
-    let refused = vec![server::json(403, "{}")];
-    let server = Server::start(vec![whole(&ended("a", "stop")), refused]);
-    let error = ask(options(&server, Wire::OpenAi), &ModelRequest { n: 2, ..request() }).await.0.unwrap_err();
-    assert_eq!(error.charge(), charge(1000, 500, Some(0.25)), "{error:?}");
-    assert!(matches!(error.cause(), ModelError::Refused { status: 403, .. }), "{error:?}");
-
     // A prompt that was cut in silence.
     let cut = json!({"message": {"content": "go"}, "done": true, "prompt_eval_count": 4096, "eval_count": 3});
     let server = Server::answering(move |_| whole(&cut));
@@ -97,6 +100,24 @@ async fn answers_that_end_in_an_error_are_charged() {
     let error = ask(narrow, &request()).await.0.unwrap_err();
     assert!(matches!(error.cause(), ModelError::TooLong { context: Some(4096), .. }), "{error:?}");
     assert_eq!(error.charge(), charge(4096, 3, None));
+}
+
+/// Answers that were had before the one that is refused, where a server gives one at a time.
+#[tokio::test]
+async fn what_was_had_before_an_error_is_kept_and_the_error_said() {
+    let relayed = Relayed { api: Api::Chat, body: program().to_string().into(), sender: 0 };
+    for request in [request(), ModelRequest { relayed: Some(relayed), ..ModelRequest::default() }] {
+        let server = Server::start(vec![whole(&ended("a", "stop")), vec![server::json(403, "{}")]]);
+        let (answer, events) = ask(options(&server, Wire::OpenAi), &ModelRequest { n: 3, ..request }).await;
+        let answer = answer.unwrap();
+        assert_eq!((answer.completions.len(), answer.usage), (1, Some(Usage::new(1000, 500))));
+        let said = warnings(events);
+        assert!(
+            said[0].starts_with("m: 1 of 3 completions came, and no more: http") && said[0].contains("403"),
+            "{said:?}"
+        );
+        assert_eq!(said.len(), 1, "{said:?}");
+    }
 }
 
 fn events(pieces: &[Value], end: &str) -> Vec<Step> {
@@ -164,8 +185,7 @@ async fn a_compressed_error_is_named_and_not_shown() {
 #[tokio::test]
 async fn a_programs_request_by_ollamas_own_interface_is_refused_with_the_settings_that_do() {
     let server = Server::answering(|_| whole(&json!({})));
-    let body = json!({"model": "a", "messages": [{"role": "user", "content": "u"}]});
-    let relayed = Relayed { api: Api::Chat, body: body.to_string().into(), sender: 0 };
+    let relayed = Relayed { api: Api::Chat, body: program().to_string().into(), sender: 0 };
     let request = ModelRequest { relayed: Some(relayed), ..ModelRequest::default() };
     let error = ask(options(&server, Wire::Ollama), &request).await.0.unwrap_err().to_string();
     assert!(error.contains("provider = \"openai\"") && error.contains("/v1\"") && !error.contains("wire"), "{error}");

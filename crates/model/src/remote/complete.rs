@@ -37,18 +37,19 @@ pub(super) struct Answered {
 }
 
 impl Remote {
+    /// Asks until all completions are in `response`, which holds those that came however this ends.
     pub(super) async fn complete_all(
         &self,
         request: &ModelRequest,
+        response: &mut ModelResponse,
         sink: Sink<'_>,
-    ) -> Result<ModelResponse, ModelError> {
+    ) -> Result<(), ModelError> {
         if request.n == 0 || request.messages.is_empty() {
             return Err(ModelError::Configuration("a request needs a message and at least one completion".into()));
         }
         if request.messages.len() > 1 && request.messages.iter().any(|m| m.role == "text") {
             return Err(ModelError::Configuration("a message of role text must be the only one".into()));
         }
-        let mut response = ModelResponse::default();
         let mut raises = 0;
         // The limit of the answer that was cut last, with its text; the limit that a refusal leaves.
         let (mut cut_at, mut cut_text, mut ceiling, mut of_model) = (0, String::new(), u32::MAX, false);
@@ -56,7 +57,7 @@ impl Remote {
             let offset = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
             let missing = request.n.saturating_sub(offset);
             if missing == 0 {
-                return Ok(response);
+                return Ok(());
             }
             let sink = Sink { offset, ..sink };
             let alone = self.options.wire != Wire::OpenAi || is_set(&self.quirks.one_at_a_time);
@@ -65,7 +66,7 @@ impl Remote {
             if limit <= cut_at {
                 let why =
                     format!("the answer was cut after {cut_at} tokens (finish_reason length), and more are refused");
-                return self.as_far(response, &why, MORE, cut_text);
+                return Err(self.cut(&why, MORE, cut_text));
             }
             let wanted = Wanted { request, n, offset, limit };
             let answered = match self.ask(wanted, sink).await {
@@ -91,7 +92,7 @@ impl Remote {
                 }
                 // More tokens than the model can write: that its answer was cut is the trouble.
                 Err(failure) if raises > 0 && failure.refusal.is_some() => {
-                    return self.as_far(response, "more tokens than it had are refused", MORE, cut_text);
+                    return Err(self.cut("more tokens than it had are refused", MORE, cut_text));
                 }
                 Err(failure) => return Err(failure.error),
             };
@@ -128,7 +129,7 @@ impl Remote {
             if raises > RAISES || worst.finish == "content_filter" {
                 // What was refused with is said where it was refused.
                 let so_far = if worst.finish == "content_filter" { String::new() } else { worst.text };
-                return self.as_far(response, &why, advice, so_far);
+                return Err(self.cut(&why, advice, so_far));
             }
             let from = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
             sink.send(StreamEvent::Void { from });
@@ -136,19 +137,10 @@ impl Remote {
         }
     }
 
-    /// The completions had, or the error that there is none.
-    fn as_far(
-        &self,
-        response: ModelResponse,
-        why: &str,
-        advice: &str,
-        partial: String,
-    ) -> Result<ModelResponse, ModelError> {
-        if !response.completions.is_empty() {
-            return Ok(response);
-        }
+    /// The error that what came is no completion.
+    fn cut(&self, why: &str, advice: &str, partial: String) -> ModelError {
         let message = format!("{why}; what came is no completion: {advice}");
-        Err(ModelError::Broken { endpoint: self.http.endpoint().to_owned(), message, partial })
+        ModelError::Broken { endpoint: self.http.endpoint().to_owned(), message, partial }
     }
 
     /// Most tokens to ask for, after so many raises.

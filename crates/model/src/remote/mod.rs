@@ -85,6 +85,28 @@ impl Remote {
         answer
     }
 
+    /// The completions that were had before an error, which is then a warning; the error where there are none or nobody waits for them. What
+    /// was paid for counts however the last answer ended.
+    fn as_far(
+        &self,
+        wanted: u32,
+        had: ModelResponse,
+        asked: Result<(), ModelError>,
+        sink: Sink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let charge = sink.charge();
+        let came = had.completions.len();
+        match asked {
+            Err(error) if came == 0 || error == ModelError::Cancelled => return Err(error.charged(charge)),
+            Err(error) => {
+                let model = &self.options.model;
+                sink.remark(format!("{model}: {came} of {wanted} completions came, and no more: {error}"), true);
+            }
+            Ok(()) => {}
+        }
+        Ok(ModelResponse { usage: charge.usage, cost: charge.cost, ..had })
+    }
+
     /// Remembers how many tokens the server says the model takes.
     fn learn_context(&self, tokens: u64) {
         self.stated_context.store(tokens, Ordering::Relaxed);
@@ -161,19 +183,13 @@ impl LanguageModel for Remote {
     ) -> Result<ModelResponse, ModelError> {
         let (own, mut arriving) = tokio::sync::mpsc::unbounded_channel();
         let mut watched = masking::Watched::new(self.http.mask(), stream);
-        let answer = {
+        let (charge, mut had) = (Mutex::default(), ModelResponse::default());
+        let sink = Sink { events: &own, charge: &charge, offset: 0 };
+        let asked = {
             let asking = async {
-                let charge = Mutex::default();
-                let sink = Sink { events: &own, charge: &charge, offset: 0 };
-                let answer = match &request.relayed {
-                    Some(relayed) => self.relay(request, relayed, sink).await,
-                    None => self.complete_all(request, sink).await,
-                };
-                // What was paid for counts however the last answer ended.
-                let charge = sink.charge();
-                match answer {
-                    Ok(response) => Ok(ModelResponse { usage: charge.usage, cost: charge.cost, ..response }),
-                    Err(error) => Err(error.charged(charge)),
+                match &request.relayed {
+                    Some(relayed) => self.relay(request, relayed, &mut had, sink).await,
+                    None => self.complete_all(request, &mut had, sink).await,
                 }
             };
             let mut asking = std::pin::pin!(asking);
@@ -183,10 +199,11 @@ impl LanguageModel for Remote {
                     biased;
                     () = cancel.cancelled() => break Err(ModelError::Cancelled),
                     Some(event) = arriving.recv() => watched.pass(event),
-                    answer = &mut asking => break self.remember_length(answer),
+                    asked = &mut asking => break self.remember_length(asked),
                 }
             }
         };
+        let answer = self.as_far(request.n, had, asked, sink);
         while let Ok(event) = arriving.try_recv() {
             watched.pass(event);
         }

@@ -20,8 +20,9 @@ impl Remote {
         &self,
         request: &ModelRequest,
         relayed: &Relayed,
+        response: &mut ModelResponse,
         sink: Sink<'_>,
-    ) -> Result<ModelResponse, ModelError> {
+    ) -> Result<(), ModelError> {
         let wrong = |message: String| ModelError::Configuration(message);
         let text = written_out(relayed);
         let asked = Request::read(relayed.api, &text).map_err(|e| wrong(e.to_string()))?;
@@ -52,7 +53,6 @@ impl Remote {
             fields.shift_remove("stream_options");
             fields.shift_remove("n");
         }
-        let mut response = ModelResponse::default();
         for number in 0..request.n {
             let answered = self.relay_once(path, &body).await.map_err(|failure| failure.error)?;
             let whole = Whole::read(own, &answered).map_err(|e| wrong(e.to_string()))?;
@@ -70,7 +70,7 @@ impl Remote {
             let Answer { finish, reasoning, .. } = answer;
             response.completions.push(Completion { text, finish, reasoning, ..Completion::default() });
         }
-        Ok(response)
+        Ok(())
     }
 
     /// Says what of a request the server's interface does not carry, each thing once.
