@@ -93,7 +93,12 @@ impl Answer {
 
     /// Whether every completion wanted has said why it ended.
     pub(super) fn all_finished(&self) -> bool {
-        self.choices.len() as u64 >= u64::from(self.wanted) && self.choices.values().all(|c| !c.finish.is_empty())
+        self.choices.len() as u64 >= u64::from(self.wanted) && self.none_open()
+    }
+
+    /// Whether every completion that came has said why it ended.
+    pub(super) fn none_open(&self) -> bool {
+        self.choices.values().all(|c| !c.finish.is_empty())
     }
 
     pub(super) fn is_too_long(&self) -> bool {

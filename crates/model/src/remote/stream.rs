@@ -230,8 +230,8 @@ async fn read_events(
         let event = match next {
             Some(Ok(event)) => event,
             None if answer.says_nothing() => return Err(Break::passing("the stream ended without a completion")),
-            // Some servers send no end mark, but say why a completion ended.
-            None if answer.all_finished() => return Ok(()),
+            // Some servers send no end mark, but say why a completion ended; some ignore how many are wanted, and send one.
+            None if answer.none_open() => return Ok(()),
             None => return Err(Break::passing(NO_END)),
             Some(Err(_)) if answer.all_finished() => return Ok(()),
             Some(Err(EventStreamError::Transport(broken))) => return Err(broken),
