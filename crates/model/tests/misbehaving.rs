@@ -192,6 +192,25 @@ async fn a_programs_request_by_ollamas_own_interface_is_refused_with_the_setting
     assert!(server.requests().is_empty());
 }
 
+/// A program's request is waited for as one of our own: it is tried again while that may help, and for no longer than is set.
+#[tokio::test]
+async fn a_programs_request_is_tried_again_and_has_an_end() {
+    let relayed = Relayed { api: Api::Chat, body: program().to_string().into(), sender: 0 };
+    let request = ModelRequest { relayed: Some(relayed), ..ModelRequest::default() };
+    let busy = || vec![server::with_headers(429, "retry-after: 0\r\n", r#"{"error": {"message": "slow down"}}"#)];
+    let server = Server::start(vec![busy(), whole(&ended("go", "stop"))]);
+    let (answer, events) = ask(options(&server, Wire::OpenAi), &request).await;
+    assert_eq!((answer.unwrap().completions.len(), server.requests().len()), (1, 2));
+    assert!(events.iter().any(|event| matches!(event, StreamEvent::Retrying { attempt: 2, .. })), "{events:?}");
+    let server = Server::answering(move |_| busy());
+    let error = ask(options(&server, Wire::OpenAi), &request).await.0.unwrap_err().to_string();
+    assert!(error.contains("slow down, 3 times; try again later"), "{error}");
+    let server = Server::answering(|_| vec![Step::Hold]);
+    let limit = Duration::from_millis(100);
+    let error = ask(Options { answer_timeout: limit, ..options(&server, Wire::OpenAi) }, &request).await.0.unwrap_err();
+    assert!(error.to_string().contains("no end after 0.1 s"), "{error}");
+}
+
 /// A program's request by another interface: what it asks is translated, and what cannot be is said once.
 #[tokio::test]
 async fn what_a_translated_request_loses_is_said_once() {

@@ -256,37 +256,47 @@ impl Remote {
         n: u32,
         sink: Sink<'_>,
     ) -> Result<Answer, Failure> {
-        let mut attempt = 1;
+        let mut tried = 1;
         loop {
-            let timed = tokio::time::timeout(self.options.answer_timeout, self.attempt(interface, body, n, sink)).await;
-            let mut failure = match timed {
+            let attempt = self.attempt(interface, body, n, sink);
+            match tokio::time::timeout(self.options.answer_timeout, attempt).await {
                 Ok(Ok(answer)) => return Ok(answer),
-                Ok(Err(failure)) => failure,
-                Err(_) => self.endless(),
-            };
-            let Some(Passing { why, after }) = failure.passing.take() else { return Err(failure) };
-            if attempt > self.options.retries {
-                let times = if attempt == 1 { String::new() } else { format!(", {attempt} times; try again later") };
-                let why = format!("{why}{times}");
-                return Err(match failure.error {
-                    // What came before it broke is kept for the error.
-                    ModelError::Broken { endpoint, partial, .. } if !partial.is_empty() => {
-                        Failure::last(ModelError::Broken { endpoint, message: why, partial })
-                    }
-                    _ => self.given_up(why),
-                });
+                Ok(Err(failure)) => self.wait_after(failure, &mut tried, sink).await?,
+                Err(_) => return Err(self.endless()),
             }
-            let Some(wait) = retry::wait(&self.options, attempt + 1, after, rand::random()) else {
-                let asked = after.unwrap_or_default().as_secs_f64();
-                return Err(self.given_up(format!(
-                    "{why}; the server asks to wait {asked} s, longer than retry_cap_s ({} s): try again later",
-                    self.options.backoff_cap.as_secs_f64()
-                )));
-            };
-            attempt += 1;
-            tracing::info!(attempt, %why, wait_ms = wait.as_millis(), "trying again");
-            count_down(sink.events, attempt, wait, &short(&why)).await;
         }
+    }
+
+    /// Waits until what failed may be tried again, and counts it; the error for the person where it may not.
+    pub(super) async fn wait_after(
+        &self,
+        mut failure: Failure,
+        tried: &mut u32,
+        sink: Sink<'_>,
+    ) -> Result<(), Failure> {
+        let Some(Passing { why, after }) = failure.passing.take() else { return Err(failure) };
+        if *tried > self.options.retries {
+            let times = if *tried == 1 { String::new() } else { format!(", {tried} times; try again later") };
+            let why = format!("{why}{times}");
+            return Err(match failure.error {
+                // What came before it broke is kept for the error.
+                ModelError::Broken { endpoint, partial, .. } if !partial.is_empty() => {
+                    Failure::last(ModelError::Broken { endpoint, message: why, partial })
+                }
+                _ => self.given_up(why),
+            });
+        }
+        *tried += 1;
+        let Some(wait) = retry::wait(&self.options, *tried, after, rand::random()) else {
+            let asked = after.unwrap_or_default().as_secs_f64();
+            return Err(self.given_up(format!(
+                "{why}; the server asks to wait {asked} s, longer than retry_cap_s ({} s): try again later",
+                self.options.backoff_cap.as_secs_f64()
+            )));
+        };
+        tracing::info!(attempt = *tried, %why, wait_ms = wait.as_millis(), "trying again");
+        count_down(sink.events, *tried, wait, &short(&why)).await;
+        Ok(())
     }
 
     async fn attempt(&self, interface: Interface, body: &Value, n: u32, sink: Sink<'_>) -> Result<Answer, Failure> {
@@ -328,7 +338,7 @@ impl Remote {
         Failure::last(ModelError::Unreachable { endpoint: self.http.endpoint().to_owned(), message })
     }
 
-    fn endless(&self) -> Failure {
+    pub(super) fn endless(&self) -> Failure {
         let seconds = self.options.answer_timeout.as_secs_f64();
         self.given_up(format!(
             "the answer has no end after {seconds} s; if the model is slow, raise answer_timeout_s in config.toml"

@@ -54,7 +54,7 @@ impl Remote {
             fields.shift_remove("n");
         }
         for number in 0..request.n {
-            let answered = self.relay_once(path, &body).await.map_err(|failure| failure.error)?;
+            let answered = self.relay_patiently(path, &body, sink).await.map_err(|failure| failure.error)?;
             let whole = Whole::read(own, &answered).map_err(|e| wrong(e.to_string()))?;
             sink.spend(Charge { usage: whole.usage(), cost: None });
             whole.model().clone_into(&mut response.served);
@@ -92,6 +92,17 @@ impl Remote {
     ) -> Result<String, ModelError> {
         let made = Whole::made(api, &asked.model, answer, usage, stamp);
         Ok(made.map_err(|e| ModelError::Configuration(e.to_string()))?.text().to_owned())
+    }
+
+    async fn relay_patiently(&self, path: &str, body: &Value, sink: Sink<'_>) -> Result<String, Failure> {
+        let mut tried = 1;
+        loop {
+            match tokio::time::timeout(self.options.answer_timeout, self.relay_once(path, body)).await {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(failure)) => self.wait_after(failure, &mut tried, sink).await?,
+                Err(_) => return Err(self.endless()),
+            }
+        }
     }
 
     async fn relay_once(&self, path: &str, body: &Value) -> Result<String, Failure> {
