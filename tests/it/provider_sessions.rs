@@ -13,6 +13,7 @@ use stepwright::methods::METHODS;
 use stepwright::model::LanguageModel;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
+use crate::support::program::{asking, said};
 use crate::support::server::*;
 
 /// The models' answers, step by step.
@@ -255,4 +256,22 @@ async fn where_answers_are_held_to_a_form_a_selection_of_blocking_keeps_its_own(
         let held = server.requests().iter().map(|r| r.body.get("response_format").is_some()).collect::<Vec<_>>();
         assert!(!held.is_empty() && held.iter().all(|held| *held == is_held), "{method}: {held:?}");
     }
+}
+
+/// Nobody watches a run: what a model does not take is said all the same, once for all episodes; a value that it does not take ends them.
+#[test]
+fn a_run_says_what_its_model_does_not_take() {
+    let home = tempfile::tempdir().unwrap();
+    let run = ["run", "--tasks", "first=1", "--seeds", "2", "--max-steps", "1", "--set", "model.temperature=1.5"];
+    let refusing = |above: f64, message: &'static str| {
+        let server = Server::answering(move |request| match request.body["temperature"].as_f64() {
+            Some(set) if set > above => vec![json(400, &json!({"error": {"message": message}}).to_string())],
+            _ => whole("pass"),
+        });
+        said(&asking(&server, home.path(), &run))
+    };
+    let told = refusing(-1.0, "'temperature' is not supported with this model");
+    assert_eq!(told.matches("fake: the model takes no temperature: it is left out from now on").count(), 1, "{told}");
+    let told = refusing(1.0, "temperature must be between 0 and 1");
+    assert!(!told.contains("takes no temperature") && told.contains("temperature must be between 0 and 1"), "{told}");
 }

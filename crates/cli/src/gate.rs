@@ -20,7 +20,7 @@ use stepwright_launch::{NewSession, keep_new, prepare_new};
 use stepwright_model::demo::DEMO;
 use stepwright_model::upstream::UPSTREAM;
 use stepwright_study::in_force::{InForce, Preconditions};
-use stepwright_study::runner::episode;
+use stepwright_study::runner::{episode, hearing};
 use stepwright_tui::manner::Manner;
 use stepwright_world::AgentCommand;
 use stepwright_worlds::agent::KIND;
@@ -150,7 +150,8 @@ impl Gate {
         };
         let runtime = Runtime::new()?;
         let cancel = interrupted(&runtime);
-        let Some(episode) = runtime.block_on(episode(setup, &cancel)) else {
+        let say = |text: &str| note(&format!("stepwright: {text}"));
+        let Some(episode) = runtime.block_on(hearing(say, episode(setup, &cancel))) else {
             leave(runtime);
             return Err(CliError::Failed("stopped".to_owned()));
         };

@@ -20,7 +20,7 @@ use stepwright_model::Usage;
 use stepwright_model::prompt::Prompts;
 use stepwright_study::report::{Labels, Report};
 use stepwright_study::runner::{
-    Experiment, Provenance, Results, Shard, Study, Unit, carry_out, labels, lines_of, units,
+    Experiment, Provenance, Results, Shard, Study, Unit, carry_out, hearing, labels, lines_of, units,
 };
 use stepwright_text::sanitize;
 
@@ -175,7 +175,10 @@ impl HeadlessFlags {
             results.add(&unit.key, &lines)
         };
         let started = std::time::Instant::now();
-        let carried = runtime.block_on(carry_out(study, open, self.jobs, &enough, &cancel, ended));
+        let above = bar.clone();
+        let say = move |text: &str| above.suspend(|| note(text));
+        let carried = carry_out(study, open, self.jobs, &enough, &cancel, ended);
+        let carried = runtime.block_on(hearing(say, carried));
         bar.finish_and_clear();
         if cancel.is_cancelled() {
             leave(runtime);

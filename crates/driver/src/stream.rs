@@ -54,7 +54,7 @@ async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices
                 }
                 StreamEvent::Remark { text, warning } => {
                     let level = if warning { Level::Warning } else { Level::Info };
-                    let _ = notices.send(Notice::Say { level, text });
+                    let _ = notices.send(Notice::Remark { level, text });
                 }
                 StreamEvent::Retrying { attempt, wait, why } => {
                     let _ = notices.send(Notice::Retrying { ask, attempt, wait, why });
@@ -84,7 +84,7 @@ mod tests {
         drop(sender);
         forward(1, events, notices).await;
         for level in [Level::Warning, Level::Info] {
-            assert_eq!(said.recv().await, Some(Notice::Say { level, text: "so it is".into() }));
+            assert_eq!(said.recv().await, Some(Notice::Remark { level, text: "so it is".into() }));
         }
         assert_eq!(said.recv().await, None);
     }

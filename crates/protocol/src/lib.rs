@@ -255,6 +255,11 @@ pub enum Notice {
         /// Whether the world's data holds the true preconditions ([`SetSource::Truth`]).
         ground_truth: bool,
     },
+    /// What a model or its server is remarked on: a parameter that it does not take, say.
+    Remark {
+        level: Level,
+        text: String,
+    },
     /// A message for the person: what happened, and what to press next.
     Say {
         level: Level,

@@ -233,7 +233,7 @@ impl View {
                 self.answered(token, Answer::Sets(comparison, right));
             }
             Notice::Inference { asks, ground_truth } => (self.candidate_asks, self.ground_truth) = (asks, ground_truth),
-            Notice::Say { level, text } => self.message = Some((level, text)),
+            Notice::Say { level, text } | Notice::Remark { level, text } => self.message = Some((level, text)),
             Notice::Stopped => self.stopped = true,
         }
     }

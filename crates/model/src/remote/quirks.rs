@@ -40,6 +40,16 @@ const REFUSED: [&str; 9] = [
     "deprecated",
 ];
 
+/// Fields whose values are numbers that a person, or a method, sets.
+const NUMBERS: [&str; 6] = ["temperature", "top_p", "frequency_penalty", "presence_penalty", "top_logprobs", "seed"];
+
+/// Words that say which values a field takes.
+const RANGE: [&str; 19] = [
+    "between", "range", "must be in", "at most", "at least", "less than", "greater than", "larger than", "higher than",
+    "lower than", "more than", "or less", "or greater", "maximum", "minimum", "non-negative", "too large", "too high",
+    "<=",
+];
+
 /// Learned knowledge of an endpoint. Flags only ever go from false to true.
 #[derive(Debug, Default)]
 pub(super) struct Quirks {
@@ -91,7 +101,9 @@ impl Quirks {
         let no_thinking = sent.get("think").is_some()
             && ["does not support thinking", "think value"].iter().any(|w| lower.contains(w));
         let found = OPTIONAL.iter().find(|(field, _)| names(field) || (*field == "think" && no_thinking));
-        let Some((field, lost)) = found else { return Lesson::Nothing };
+        let Some((field, lost)) = found.filter(|(field, _)| !is_out_of_range(sent, field, &lower)) else {
+            return Lesson::Nothing;
+        };
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if !refused.insert(field) {
             return Lesson::Nothing;
@@ -139,6 +151,13 @@ pub(super) fn is_set(flag: &AtomicBool) -> bool {
 /// Sets a flag; true if it was not set before.
 pub(super) fn first(flag: &AtomicBool) -> bool {
     !flag.swap(true, Ordering::Relaxed)
+}
+
+/// Whether it is a value that is refused, not its field: who set it is told what may be set. A 0 is a default, which may be left out.
+fn is_out_of_range(sent: &Value, field: &str, lower: &str) -> bool {
+    let unknown = ["unsupported", "not support"].iter().any(|w| lower.contains(w));
+    let set = sent.get(field).and_then(Value::as_f64).is_some_and(|value| value != 0.0);
+    NUMBERS.contains(&field) && set && !unknown && RANGE.iter().any(|w| lower.contains(w))
 }
 
 /// Whether a refusal is of one of Anthropic's two ways to ask for reasoning: models know the one, the other, or both.
@@ -208,6 +227,30 @@ mod tests {
         assert!(!learn(400, None, "Unrecognized request argument supplied: max_completion_tokens"));
         assert!(learn(422, Some("seed"), "extra fields not permitted"));
         assert!(!mentions("top_logprobs", "logprobs"));
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_no_field_that_is_not_taken() {
+        let sent = json!({"temperature": 1.5, "top_p": 1.5, "seed": 1, "top_logprobs": 20, "logprobs": true});
+        let learn = |sent: &Value, param, message: &str| again(&Quirks::default().learn(sent, 400, param, message));
+        for (param, message) in [
+            (Some("temperature"), "temperature must be between 0 and 1"),
+            (None, "temperature: range: 0..1"),
+            (None, "top_p must be in (0, 1], got 1.5."),
+            (
+                Some("temperature"),
+                "Invalid 'temperature': decimal above maximum value. Expected a value <= 1, but got 1.5 instead.",
+            ),
+            (None, "`temperature`: Input should be less than or equal to 1"),
+            (Some("top_logprobs"), "top_logprobs: at most 8"),
+        ] {
+            assert!(!learn(&sent, param, message), "{message}");
+        }
+        let supported = "'temperature' is not supported where reasoning effort is greater than none";
+        assert!(learn(&sent, None, supported), "the field is");
+        let message = "temperature: it must be between 0.01 and 2";
+        assert!(learn(&json!({"temperature": 0.0}), None, message), "nobody set it");
+        assert!(!learn(&json!({"temperature": 0.005}), None, message));
     }
 
     #[test]

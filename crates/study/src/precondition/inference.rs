@@ -7,6 +7,7 @@ use tokio::sync::OnceCell;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
+use super::super::runner::remarks_of;
 use super::result::{Approach, Choice};
 use super::subject::Subject;
 use stepwright_model::prompt::Prompts;
@@ -287,9 +288,9 @@ impl Asking {
             seed: Some(seed),
             ..ModelRequest::default()
         };
-        // Nobody watches the stream.
-        let (stream, _) = unbounded_channel();
+        let (stream, mut events) = unbounded_channel();
         let answer = self.model.complete(&request, &stream, cancel).await;
+        remarks_of(&mut events);
         spent.asks += u32::from(answer.is_ok());
         if let Some(usage) = answer.as_ref().map_or_else(|error| error.charge().usage, |response| response.usage) {
             spent.prompt += usage.prompt;

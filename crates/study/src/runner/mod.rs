@@ -3,7 +3,8 @@
 //!
 //! The conditions, the work of a unit, the figures of its line and their tables are the study's. The runner names no world
 //! and no method. `experiment` and `provenance` say what results depend on, `measured` says it to people, `lines` how a results file is
-//! written, `results` appends to one, `merge` puts many together, `shard` divides units among processes.
+//! written, `results` appends to one, `merge` puts many together, `shard` divides units among processes, `remarks` has said what
+//! models are remarked on.
 
 mod episode;
 mod experiment;
@@ -13,6 +14,7 @@ mod merge;
 mod play;
 mod pool;
 mod provenance;
+mod remarks;
 mod results;
 mod seeds;
 mod selector;
@@ -37,6 +39,8 @@ pub use play::{Duel, Episode, NOT_BEGUN};
 pub(super) use play::{play, seconds_since};
 pub use provenance::Provenance;
 pub(crate) use provenance::{data_digest, named_digest};
+pub use remarks::hearing;
+pub(crate) use remarks::remarks_of;
 pub use results::{CLOSED, Results};
 pub use seeds::Seeds;
 pub use selector::{Selector, first_of_each_kind};
@@ -164,7 +168,7 @@ pub async fn carry_out<S: Study>(
 ) -> Result<(), String> {
     let work = |unit: Unit<S::Condition>| {
         let (study, cancel) = (Arc::clone(study), cancel.clone());
-        async move { Some((unit.clone(), study.perform(unit, &cancel).await?)) }
+        remarks::heard(async move { Some((unit.clone(), study.perform(unit, &cancel).await?)) })
     };
     pool::each(units, jobs, enough, work, |(unit, lines)| ended(&unit, lines)).await
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
+use super::remarks::remark;
 use stepwright_driver::{Setup, start};
 use stepwright_episode::{Breakpoint, Event, NodeId, Policy, Record, Session};
 use stepwright_method::{LAST, TRIALS};
@@ -269,6 +270,7 @@ impl Watch {
                     error.push_str(&format!("; it is kept in {}", path.display()));
                 }
             }
+            Notice::Remark { text, .. } => remark(&text),
             Notice::Situation(situation) => {
                 // The last belief reported is the one at the end.
                 if let Some(view) = &situation.belief {
