@@ -19,7 +19,8 @@ use super::file::{CassetteError, Entry, Exchange, FORMAT, Header, MAX_LINE, Scor
 use super::play::replay;
 use super::tape::Tape;
 use crate::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelRequest, ModelResponse, ScoreRequest, Settings, StreamEvent,
+    Charge, Completion, LanguageModel, ModelError, ModelInfo, ModelRequest, ModelResponse, ScoreRequest, Settings,
+    StreamEvent,
 };
 
 struct Open {
@@ -68,20 +69,22 @@ impl Recorder {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn append(&self, entry: Entry) -> Result<(), ModelError> {
+    /// Writes down what was answered; that the file was lost, and where all is instead.
+    /// Errors: it could not be written, whatever it cost.
+    async fn append(&self, entry: Entry, charge: Charge) -> Result<Option<String>, ModelError> {
         let open = Arc::clone(&self.open);
         let written =
             tokio::task::spawn_blocking(move || open.lock().unwrap_or_else(PoisonError::into_inner).append(entry));
         let path = self.file().path.display().to_string();
         let failed = match written.await {
-            Ok(Ok(None)) => return Ok(()),
-            Ok(Ok(Some(moved))) => return Err(ModelError::Configuration(format!("{path}: {moved}"))),
+            Ok(Ok(moved)) => return Ok(moved.map(|moved| format!("{path}: {moved}"))),
             Ok(Err(e)) => e.to_string(),
             Err(e) => e.to_string(),
         };
-        Err(ModelError::Configuration(format!(
+        let why = format!(
             "the answer came but could not be recorded in {path}: {failed}; free space there or record elsewhere"
-        )))
+        );
+        Err(ModelError::Configuration(why).charged(charge))
     }
 }
 
@@ -210,8 +213,13 @@ impl LanguageModel for Recorder {
             return Ok(scored);
         }
         let completions = self.inner.score_watched(request, done, cancel).await?;
-        self.append(Entry::Scoring(Scoring { score: request.clone(), completions: completions.clone() })).await?;
-        Ok(completions)
+        let charge = Charge { usage: Some(request.usage(&completions)), cost: None };
+        let entry = Entry::Scoring(Scoring { score: request.clone(), completions: completions.clone() });
+        match self.append(entry, charge).await? {
+            // Nothing but an error is heard of a scoring.
+            Some(moved) => Err(ModelError::Configuration(moved).charged(charge)),
+            None => Ok(completions),
+        }
     }
 
     fn settings(&self) -> Settings {
@@ -271,7 +279,10 @@ impl LanguageModel for Recorder {
         };
         let response = answer?;
         let exchange = Exchange { request: request.clone(), deltas, response: response.clone() };
-        self.append(Entry::Exchange(exchange)).await?;
+        let charge = Charge { usage: response.usage, cost: response.cost };
+        if let Some(text) = self.append(Entry::Exchange(exchange), charge).await? {
+            let _ = stream.send(StreamEvent::Remark { text, warning: true });
+        }
         Ok(response)
     }
 

@@ -302,8 +302,9 @@ async fn d11_a_cassette_on_a_full_disk_stays_readable_and_goes_on() {
     for cut_fails in [false, true] {
         let _full = faults::inject(Fault { bytes: 40, ..Fault::next(dir.path(), Operation::Write, ENOSPC) });
         let _uncut = cut_fails.then(|| faults::inject(Fault::next(dir.path(), Operation::Cut, EIO)));
-        let error = ask(&recorder, "lost").await.0.unwrap_err().to_string();
-        assert!(error.contains("could not be recorded"), "{error}");
+        let error = ask(&recorder, "lost").await.0.unwrap_err();
+        assert!(error.to_string().contains("could not be recorded"), "{error}");
+        assert_eq!(error.charge().usage, Some(Usage::new(3, 2)), "it was paid for");
         // What the failed write left is no exchange, and hides none.
         assert!(Cassette::open(&path).is_ok());
         ask(&recorder, "b").await.0.unwrap();
@@ -351,8 +352,13 @@ fn answers_whose_cassette_is_lost_are_kept_beside_it() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let begin = |path: &Path| Recorder::new(counting(0), path).unwrap();
     let add = |recorder: &mut Recorder, n: usize| {
-        let (answer, _) = runtime.block_on(ask(recorder, &format!("question {n}")));
-        answer.map(drop).map_err(|e| e.to_string())
+        let (answer, events) = runtime.block_on(ask(recorder, &format!("question {n}")));
+        answer.map_err(|e| e.to_string())?;
+        let said = events.into_iter().find_map(|event| match event {
+            StreamEvent::Remark { text, .. } => Some(text),
+            _ => None,
+        });
+        said.map_or(Ok(()), Err)
     };
     let count = |path: &Path| Cassette::open(path).map(|tape| tape.len()).map_err(|e| e.to_string());
     stepwright_files::losses::lost_everywhere(4, begin, add, count).unwrap();
@@ -384,8 +390,15 @@ async fn each_model_has_a_cassette_of_its_own() {
         // What is said of a file names the one that was lost.
         let second = open(named("other", 70), &path).unwrap();
         std::fs::remove_file(dir.path().join("a-2.jsonl")).unwrap();
-        let lost = ask(&second, "z").await.0.unwrap_err().to_string();
-        assert!(lost.contains("a-2.jsonl: "), "{lost}");
+        let (answer, events) = ask(&second, "z").await;
+        assert_eq!(text(answer), "call é 70", "what was paid for is not lost");
+        let lost = format!("{events:?}");
+        assert!(lost.contains("a-2.jsonl: ") && lost.contains("go on with that file"), "{lost}");
+        assert_eq!(ask(&second, "more").await.1.len(), 2, "it is said once");
+        std::fs::remove_file(dir.path().join("a-2-2.jsonl")).unwrap();
+        let request = ScoreRequest { messages: Vec::new(), candidates: vec!["a".into()] };
+        let error = second.score(&request, &CancellationToken::new()).await.unwrap_err();
+        assert!(error.to_string().contains("a-2.jsonl: ") && error.charge().usage.is_some(), "{error}");
         drop(second);
         // A third one, which a person names that file for.
         let third = Recorder::new(named("third", 0), &path).err().unwrap();
