@@ -120,6 +120,37 @@ async fn what_was_had_before_an_error_is_kept_and_the_error_said() {
     }
 }
 
+/// A stream that tells its usage and does not end.
+fn endless() -> Vec<Step> {
+    let usage = json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}});
+    vec![stream_head(), send(&delta("go to")), send(&format!("data: {usage}\n\n")), Step::Hold]
+}
+
+#[tokio::test]
+async fn an_answer_that_has_no_end_in_time_is_charged_and_what_came_of_it_is_kept() {
+    let server = Server::start(vec![endless()]);
+    let limit = Duration::from_millis(300);
+    let error =
+        ask(Options { answer_timeout: limit, ..options(&server, Wire::OpenAi) }, &request()).await.0.unwrap_err();
+    let kept = matches!(error.cause(), ModelError::Broken { partial, message, .. } if partial == "go to" && message.contains("answer_timeout_s"));
+    assert!(kept && error.charge() == charge(7, 2, None), "{error:?}");
+}
+
+/// Of several answers one at a time the first was had, and the next one told its usage, when a person cancelled.
+#[tokio::test]
+async fn what_was_spent_before_a_person_cancelled_is_charged() {
+    let server = Server::start(vec![whole(&ended("a", "stop")), endless()]);
+    let (model, cancel) = (Remote::new(options(&server, Wire::OpenAi)).unwrap(), CancellationToken::new());
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    let (token, asked) = (cancel.clone(), ModelRequest { n: 2, ..request() });
+    let asking = tokio::spawn(async move { model.complete(&asked, &sender, &token).await });
+    while receiver.recv().await.is_some_and(|event| !matches!(event, StreamEvent::Delta { index: 1, .. })) {}
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    cancel.cancel();
+    let error = asking.await.unwrap().unwrap_err();
+    assert_eq!((error.cause(), error.charge()), (&ModelError::Cancelled, charge(1007, 502, Some(0.25))));
+}
+
 fn events(pieces: &[Value], end: &str) -> Vec<Step> {
     let text: String = pieces.iter().map(|piece| format!("data: {piece}\n\n")).collect();
     vec![stream_head(), send(&delta("go to")), send(&text), send(end)]

@@ -10,7 +10,7 @@ use super::chunk::Answer;
 use super::failure::{Failure, Passing, Refusal, judge, short};
 use super::options::{Api, Wire};
 use super::quirks::{Lesson, first, is_set};
-use super::sink::Sink;
+use super::sink::{Arriving, Sink};
 use super::stream::{self, Break};
 use super::{Remote, ollama, retry};
 use crate::{Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
@@ -100,7 +100,6 @@ impl Remote {
                 self.quirks.write_at_most(limit);
             }
             let usage = answer.usage;
-            sink.spend(answer.charge());
             answer.served.clone_into(&mut response.served);
             response.sent = parameters(&body);
             self.check_prompt(request, &body, usage, &answer.fingerprint, sink)?;
@@ -258,11 +257,12 @@ impl Remote {
     ) -> Result<Answer, Failure> {
         let mut tried = 1;
         loop {
-            let attempt = self.attempt(interface, body, n, sink);
+            let mut arriving = Arriving { answer: Answer::new(self.options.wire, n), sink };
+            let attempt = self.attempt(interface, body, &mut arriving);
             match tokio::time::timeout(self.options.answer_timeout, attempt).await {
-                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Ok(())) => return Ok(arriving.had()),
                 Ok(Err(failure)) => self.wait_after(failure, &mut tried, sink).await?,
-                Err(_) => return Err(self.endless()),
+                Err(_) => return Err(self.endless(arriving.broke_off())),
             }
         }
     }
@@ -299,28 +299,21 @@ impl Remote {
         Ok(())
     }
 
-    async fn attempt(&self, interface: Interface, body: &Value, n: u32, sink: Sink<'_>) -> Result<Answer, Failure> {
+    async fn attempt(&self, interface: Interface, body: &Value, arriving: &mut Arriving<'_>) -> Result<(), Failure> {
         let response = self.http.post(&self.options, interface.path(), body).await?;
-        let mut answer = Answer::new(self.options.wire, n);
         let pieces = stream::pieces(response, self.options.idle_timeout);
-        let read = stream::read(pieces, &mut answer, |index, piece, text| sink.piece(index, piece, text)).await;
-        read.map_err(|broken| {
-            sink.spend(answer.charge());
-            if answer.begun() {
-                // It may be asked for again; if not, the error holds what came.
-                sink.send(StreamEvent::Void { from: sink.offset });
-            }
-            self.broken(broken, &answer)
-        })?;
-        Ok(answer)
+        let Arriving { answer, sink } = &mut *arriving;
+        let read = stream::read(pieces, answer, |index, piece, text| sink.piece(index, piece, text)).await;
+        read.map_err(|broken| self.broken(broken, arriving))
     }
 
-    fn broken(&self, broken: Break, answer: &Answer) -> Failure {
+    fn broken(&self, broken: Break, arriving: &mut Arriving<'_>) -> Failure {
+        let partial = arriving.broke_off();
+        let answer = &arriving.answer;
         let message = self.http.clean(&broken.message);
         let endpoint = self.http.endpoint().to_owned();
         let said = if answer.begun() { format!("the answer broke off: {message}") } else { message.clone() };
-        let partial =
-            ModelError::Broken { endpoint: endpoint.clone(), message: said.clone(), partial: answer.partial() };
+        let partial = ModelError::Broken { endpoint: endpoint.clone(), message: said.clone(), partial };
         match broken.reported {
             // As if the status line had said so.
             Some((Some(status), error)) => {
@@ -338,11 +331,12 @@ impl Remote {
         Failure::last(ModelError::Unreachable { endpoint: self.http.endpoint().to_owned(), message })
     }
 
-    pub(super) fn endless(&self) -> Failure {
+    pub(super) fn endless(&self, partial: String) -> Failure {
         let seconds = self.options.answer_timeout.as_secs_f64();
-        self.given_up(format!(
+        let message = format!(
             "the answer has no end after {seconds} s; if the model is slow, raise answer_timeout_s in config.toml"
-        ))
+        );
+        Failure::last(ModelError::Broken { endpoint: self.http.endpoint().to_owned(), message, partial })
     }
 }
 

@@ -100,7 +100,7 @@ impl Remote {
             match tokio::time::timeout(self.options.answer_timeout, self.relay_once(path, body)).await {
                 Ok(Ok(answer)) => return Ok(answer),
                 Ok(Err(failure)) => self.wait_after(failure, &mut tried, sink).await?,
-                Err(_) => return Err(self.endless()),
+                Err(_) => return Err(self.endless(String::new())),
             }
         }
     }

@@ -4,7 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::chunk::Piece;
+use super::chunk::{Answer, Piece};
+use super::options::Wire;
 use crate::{Charge, StreamEvent};
 
 #[derive(Clone, Copy)]
@@ -43,5 +44,33 @@ impl Sink<'_> {
     pub(super) fn remark(&self, text: String, warning: bool) {
         tracing::warn!("{text}");
         self.send(StreamEvent::Remark { text, warning });
+    }
+}
+
+/// An answer on its way. What it costs counts however it ends: had, broken off, out of time, cancelled.
+pub(super) struct Arriving<'a> {
+    pub(super) answer: Answer,
+    pub(super) sink: Sink<'a>,
+}
+
+impl Arriving<'_> {
+    pub(super) fn had(mut self) -> Answer {
+        self.sink.spend(self.answer.charge());
+        std::mem::replace(&mut self.answer, Answer::new(Wire::OpenAi, 0))
+    }
+
+    /// What came of it, which counts no more: it may be asked for again; if not, the error holds it.
+    pub(super) fn broke_off(&mut self) -> String {
+        self.answer.close(|_, _, _| {});
+        if self.answer.begun() {
+            self.sink.send(StreamEvent::Void { from: self.sink.offset });
+        }
+        self.answer.partial()
+    }
+}
+
+impl Drop for Arriving<'_> {
+    fn drop(&mut self) {
+        self.sink.spend(self.answer.charge());
     }
 }
