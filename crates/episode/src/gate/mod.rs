@@ -224,7 +224,7 @@ impl Gate {
         }
     }
 
-    /// Takes the result of an effect. A report nobody waits for (of a cancelled ask, say) changes nothing.
+    /// Takes the result of an effect. A report nobody waits for changes nothing; of a cancelled ask it counts what was spent.
     pub fn report(&mut self, report: Report, now: u64) -> Vec<Effect> {
         self.handle(Input::Report(report), now)
     }
@@ -251,7 +251,7 @@ impl Gate {
             Input::Request(ticket, request) if self.phase == Phase::Idle => self.serve(ticket, request),
             Input::Report(report) => match report.ask() {
                 Some(ask) if self.background.contains_key(&ask) => self.on_report(report),
-                Some(ask) if self.ask != Some(ask) => {}
+                Some(ask) if self.ask != Some(ask) => self.count_late(ask, report),
                 Some(_) if self.phase != Phase::Idle => self.queue.push_back(Input::Report(report)),
                 _ => {
                     self.on_report(report);

@@ -3,6 +3,7 @@
 use stepwright_wire::Usage;
 
 use super::super::artifact::ArtifactId;
+use super::super::ask::{Ask, AskState};
 use super::super::branch::BranchEdit;
 use super::super::decision::{Actor, Choice, DecisionId};
 use super::super::event::{AskId, Event, StepOutcome};
@@ -11,6 +12,27 @@ use super::policy::{self, OVER, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then, quoted};
 
 impl Gate {
+    /// Counts what a cancelled ask cost, which is known once its work has stopped: once.
+    pub(super) fn count_late(&mut self, ask: AskId, report: Report) {
+        let asked = self.session.nodes().iter().rev().find_map(|node| Some((node.id, node.turn.ask(ask)?)));
+        let Some((node, Ask { state: AskState::Failed { error, cancelled: true, usage: None }, .. })) = asked else {
+            return;
+        };
+        let event = match report {
+            Report::Exchanged { ask, exchange } if exchange.cost.is_some() => {
+                Event::Exchanged { ask, exchange: (*exchange).into() }
+            }
+            Report::Answered { usage: Some(usage), .. }
+            | Report::Written { usage: Some(usage), .. }
+            | Report::AskFailed { usage: Some(usage), .. }
+            | Report::AskTooLong { usage: Some(usage), .. } => {
+                Event::AskFailed { ask, error: error.clone(), cancelled: true, usage: Some(usage) }
+            }
+            _ => return,
+        };
+        self.record_at(node, event);
+    }
+
     /// Handles a report; one that does not answer the effect under way changes nothing.
     pub(super) fn on_report(&mut self, report: Report) {
         match report {

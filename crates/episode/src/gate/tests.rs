@@ -1,4 +1,4 @@
-use crate::CheckKind;
+use crate::{CheckKind, Exchange};
 use proptest::prelude::*;
 use serde_json::json;
 use stepwright_wire::Usage;
@@ -599,6 +599,40 @@ fn tokens_of_asks_that_failed_are_counted_and_limited() {
     assert!(matches!(&answer, Answer::Refused(why) if why.contains("3000 spent")), "{answer:?}");
     let silent = Event::AskFailed { ask: 1, error: "no".into(), cancelled: true, usage: None };
     assert!(json!(silent).get("usage").is_none(), "older lines stay as they are");
+}
+
+/// A person need not wait until it is known what was spent, and need not have it spent in secret.
+#[test]
+fn what_a_cancelled_ask_cost_counts_once_it_is_known() {
+    let usage = Some(Usage::new(1000, 10));
+    let failed = |ask| Report::AskFailed { ask, error: "cancelled".into(), usage };
+    let exchanged = |ask, cost| Report::Exchanged { ask, exchange: Exchange { cost, ..Exchange::default() }.into() };
+    for aside in [false, true] {
+        let mut gate = Sim::new().into_gate();
+        let request = if aside { Request::AskInBackground(background_ask()) } else { Request::Propose };
+        let (answer, _) = gate.request(request, 4);
+        if !aside {
+            gate.report(Report::Advised(Advice::Ask(background_ask())), 4);
+        }
+        let ask = match answer {
+            Answer::Done { ask: Some(ask) } => ask,
+            _ => gate.asking().unwrap(),
+        };
+        gate.request(Request::Cancel, 5);
+        assert_eq!(gate.session().spent, Usage::default());
+        assert!(persisted(&gate.report(exchanged(ask, None), 6)).is_empty(), "nothing was spent by it");
+        assert_eq!(persisted(&gate.report(exchanged(ask, Some(0.5)), 6)).len(), 1);
+        let effects = gate.report(failed(ask), 6);
+        let [Event::AskFailed { error, cancelled: true, usage: told, .. }] = persisted(&effects)[..] else {
+            panic!("{effects:?}")
+        };
+        assert_eq!((error.as_str(), *told), ("cancelled by a person", usage));
+        assert_eq!((gate.session().spent, gate.session().cost), (Usage::new(1000, 10), Some(0.5)));
+        for again in [failed(ask), exchanged(ask, Some(0.5))] {
+            assert!(gate.report(again, 7).is_empty(), "once");
+        }
+        assert!(gate.is_at_rest() && !gate.is_asking());
+    }
 }
 
 #[test]

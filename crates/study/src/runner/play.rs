@@ -239,6 +239,8 @@ impl Watch {
                     Event::PolicySet { policy, .. } => self.policy = Some(policy.clone()),
                     // What is written after the end changes nothing of it.
                     Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
+                    // It says what one that was cancelled cost.
+                    Event::AskFailed { cancelled: true, usage: Some(_), .. } => {}
                     Event::AskFailed { error, .. } => (self.error, self.unanswered) = (Some(error.clone()), true),
                     // A method that knows nothing more has lost. What would have come of one that could not do its work, or of a world
                     // that failed, nobody knows.
