@@ -13,11 +13,11 @@ pub(super) fn of_completions(
     request: &ModelRequest,
     answer: &Result<ModelResponse, ModelError>,
 ) -> Box<Exchange> {
-    let charged = |error: &ModelError| {
+    let failed = |error: &ModelError| {
         let Charge { usage, cost } = error.charge();
-        ModelResponse { usage, cost, ..ModelResponse::default() }
+        ModelResponse { usage, cost, sent: error.sent().clone(), ..ModelResponse::default() }
     };
-    let none = answer.as_ref().err().map(charged).unwrap_or_default();
+    let none = answer.as_ref().err().map(failed).unwrap_or_default();
     let response = answer.as_ref().unwrap_or(&none);
     let priced = || Some(model.settings().price?.of(response.usage?));
     let request = if response.sent.is_null() { asked(request) } else { response.sent.clone() };
@@ -123,6 +123,9 @@ mod tests {
         assert_eq!(cost(ModelError::Cancelled), None);
         assert_eq!(cost(ModelError::Cancelled.charged(charge(None))), Some(7.0), "by the prices");
         assert_eq!(cost(ModelError::Cancelled.charged(charge(Some(0.5)))), Some(0.5), "as the provider says");
+        let sent = Err(ModelError::Cancelled.after(Charge::default(), json!({"stream": true})));
+        let exchange = of_completions(&model, &ModelRequest::default(), &sent);
+        assert_eq!(exchange.request, json!({"stream": true}), "as it was sent");
     }
 
     fn answered(text: String, tokens: usize) -> Answered {

@@ -318,9 +318,14 @@ pub enum ModelError {
     },
     #[error("{0}")]
     Configuration(String),
-    /// Any of the others, after answers that cost something and hold no completion.
+    /// Any of the others, after answers that cost something and hold no completion, or of a request that was sent.
     #[error("{error}")]
-    Charged { error: Box<ModelError>, charge: Charge },
+    After {
+        error: Box<ModelError>,
+        charge: Charge,
+        /// As in [`ModelResponse::sent`], of the last request.
+        sent: Box<serde_json::Value>,
+    },
 }
 
 /// What answers cost, as far as the provider says.
@@ -353,7 +358,7 @@ impl ModelError {
     /// The error itself, whatever was spent before it.
     pub fn cause(&self) -> &ModelError {
         match self {
-            ModelError::Charged { error, .. } => error.cause(),
+            ModelError::After { error, .. } => error.cause(),
             error => error,
         }
     }
@@ -361,17 +366,30 @@ impl ModelError {
     /// What was spent before it.
     pub fn charge(&self) -> Charge {
         match self {
-            ModelError::Charged { charge, .. } => *charge,
+            ModelError::After { charge, .. } => *charge,
             _ => Charge::default(),
+        }
+    }
+
+    /// The parameters as sent last; null where nothing was.
+    pub fn sent(&self) -> &serde_json::Value {
+        match self {
+            ModelError::After { sent, .. } => sent,
+            _ => &serde_json::Value::Null,
         }
     }
 
     /// The error after answers that cost so much.
     pub fn charged(self, charge: Charge) -> ModelError {
-        if charge == Charge::default() {
+        self.after(charge, serde_json::Value::Null)
+    }
+
+    /// The error after answers that cost so much, of a request that was sent so.
+    pub fn after(self, charge: Charge, sent: serde_json::Value) -> ModelError {
+        if charge == Charge::default() && sent.is_null() {
             return self;
         }
-        ModelError::Charged { error: Box::new(self), charge }
+        ModelError::After { error: Box::new(self), charge, sent: Box::new(sent) }
     }
 }
 

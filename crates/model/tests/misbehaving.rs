@@ -120,6 +120,20 @@ async fn what_was_had_before_an_error_is_kept_and_the_error_said() {
     }
 }
 
+/// An error holds what was sent last, which is other than what was asked for.
+#[tokio::test]
+async fn a_request_that_failed_is_known_as_it_was_sent() {
+    let server = Server::answering(|asked| vec![server::json(if asked.body["n"].is_null() { 403 } else { 400 }, "{}")]);
+    let asked = ModelRequest { n: 4, logprobs: true, ..request() };
+    let error = ask(options(&server, Wire::OpenAi), &asked).await.0.unwrap_err();
+    let mut body = server.requests().pop().unwrap().body;
+    body.as_object_mut().unwrap().remove("messages");
+    assert_eq!((error.sent(), server.requests().len()), (&body, 2), "{error:?}");
+    // What was not sent is not said to be.
+    let error = ask(options(&server, Wire::OpenAi), &ModelRequest { n: 0, ..request() }).await.0.unwrap_err();
+    assert!(error.sent().is_null(), "{error:?}");
+}
+
 /// A stream that tells its usage and does not end.
 fn endless() -> Vec<Step> {
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}});

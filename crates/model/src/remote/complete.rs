@@ -208,6 +208,7 @@ impl Remote {
                 (Wire::OpenAi, Api::Auto) => Interface::Chat,
             };
             let body = body(options, &self.quirks, interface, wanted);
+            sink.sends(parameters(&body));
             let mut failure = match self.attempts(interface, &body, wanted.n, sink).await {
                 Ok(answer) => {
                     if stand_in {

@@ -85,8 +85,8 @@ pub(super) fn response(mask: &Mask, answer: Result<ModelResponse, ModelError>) -
         Err(ModelError::Broken { endpoint, message, partial }) => {
             Err(ModelError::Broken { endpoint, message: mask.masked(&message), partial: mask.masked(&partial) })
         }
-        Err(ModelError::Charged { error, charge }) => {
-            response(mask, Err(*error)).map_err(|error| error.charged(charge))
+        Err(ModelError::After { error, charge, sent }) => {
+            response(mask, Err(*error)).map_err(|error| error.after(charge, *sent))
         }
         other => other,
     }

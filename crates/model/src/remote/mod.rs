@@ -37,7 +37,7 @@ use tokio::sync::OnceCell;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use self::sink::Sink;
+use self::sink::{Course, Sink};
 use super::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, Settings,
     StreamEvent,
@@ -94,10 +94,10 @@ impl Remote {
         asked: Result<(), ModelError>,
         sink: Sink<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let charge = sink.charge();
+        let Course { charge, sent } = sink.ends();
         let came = had.completions.len();
         match asked {
-            Err(error) if came == 0 || error == ModelError::Cancelled => return Err(error.charged(charge)),
+            Err(error) if came == 0 || error == ModelError::Cancelled => return Err(error.after(charge, sent)),
             Err(error) => {
                 let model = &self.options.model;
                 sink.remark(format!("{model}: {came} of {wanted} completions came, and no more: {error}"), true);
@@ -183,8 +183,8 @@ impl LanguageModel for Remote {
     ) -> Result<ModelResponse, ModelError> {
         let (own, mut arriving) = tokio::sync::mpsc::unbounded_channel();
         let mut watched = masking::Watched::new(self.http.mask(), stream);
-        let (charge, mut had) = (Mutex::default(), ModelResponse::default());
-        let sink = Sink { events: &own, charge: &charge, offset: 0 };
+        let (course, mut had) = (Mutex::default(), ModelResponse::default());
+        let sink = Sink { events: &own, course: &course, offset: 0 };
         let asked = {
             let asking = async {
                 match &request.relayed {

@@ -121,8 +121,8 @@ impl Remote {
             ..ModelRequest::default()
         };
         let (events, _nobody) = tokio::sync::mpsc::unbounded_channel();
-        let charge = Mutex::default();
-        let sink = Sink { events: &events, charge: &charge, offset: 0 };
+        let course = Mutex::default();
+        let sink = Sink { events: &events, course: &course, offset: 0 };
         let mut failure: Option<Failure> = None;
         // At most one lesson for each optional field.
         for _ in 0..8 {

@@ -1,18 +1,27 @@
 //! Where the events of a request go, and what all its answers cost.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::chunk::{Answer, Piece};
 use super::options::Wire;
 use crate::{Charge, StreamEvent};
 
+/// What became of a request so far.
+#[derive(Default)]
+pub(super) struct Course {
+    /// What all answers cost, those that are no completion too.
+    pub(super) charge: Charge,
+    /// The parameters as sent last.
+    pub(super) sent: Value,
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Sink<'a> {
     pub(super) events: &'a UnboundedSender<StreamEvent>,
-    /// What all answers of the request cost, those that are no completion too.
-    pub(super) charge: &'a Mutex<Charge>,
+    pub(super) course: &'a Mutex<Course>,
     /// Completions already had: the new ones are numbered after them.
     pub(super) offset: u32,
 }
@@ -25,12 +34,21 @@ impl Sink<'_> {
 
     /// Counts what an answer cost.
     pub(super) fn spend(&self, charge: Charge) {
-        self.charge.lock().unwrap_or_else(PoisonError::into_inner).add(charge);
+        self.course().charge.add(charge);
     }
 
-    /// What was spent so far.
-    pub(super) fn charge(&self) -> Charge {
-        *self.charge.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Notes what is sent.
+    pub(super) fn sends(&self, parameters: Value) {
+        self.course().sent = parameters;
+    }
+
+    /// What became of the request.
+    pub(super) fn ends(&self) -> Course {
+        std::mem::take(&mut *self.course())
+    }
+
+    fn course(&self) -> MutexGuard<'_, Course> {
+        self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn piece(&self, index: u32, piece: Piece, text: &str) {
