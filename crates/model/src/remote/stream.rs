@@ -126,7 +126,7 @@ pub(super) async fn read(
     let read = if !matches!(first, b'{' | b'[') {
         // An event that the stream's end cuts short still counts: the line ends are supplied.
         let end = stream::once(std::future::ready(Ok(b"\n\n".to_vec())));
-        read_events(whole_lines(all.chain(end)), answer, &mut emit).await
+        read_events(whole_lines(line_feeds(all.chain(end))), answer, &mut emit).await
     } else if answer.wire() == Wire::Ollama && first == b'{' {
         let end = stream::once(std::future::ready(Ok(b"\n".to_vec())));
         read_lines(whole_lines(all.chain(end)), answer, &mut emit).await
@@ -190,6 +190,18 @@ async fn read_lines(
         }
     }
     Err(Break::passing(NO_END))
+}
+
+/// Line ends of events, of which the specification has three, as LF alone: the event parser would wait for what follows a CR.
+fn line_feeds(pieces: impl Stream<Item = Result<Vec<u8>, Break>>) -> impl Stream<Item = Result<Vec<u8>, Break>> {
+    pieces.scan(false, |after_cr, piece| {
+        let lines = piece.map(|mut bytes| {
+            bytes.retain(|byte| !(std::mem::replace(after_cr, *byte == b'\r') && *byte == b'\n'));
+            bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+            bytes
+        });
+        std::future::ready(Some(lines))
+    })
 }
 
 /// Holds back what follows the last line end: the event parser would read an unfinished line again with every piece.
