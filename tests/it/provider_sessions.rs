@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use stepwright::config::{self, Config, Overrides, Selected};
-use stepwright::driver::{Beginning, NewSession, Source, prepare_new};
+use stepwright::driver::{Beginning, Command, NewSession, Notice, Request, Source, prepare_new};
 use stepwright::episode::{Event, Exchange, Record, log};
 use stepwright::methods::METHODS;
 use stepwright::model::LanguageModel;
+use stepwright::model::remote::{Options, Remote, Wire};
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::program::{asking, said};
@@ -274,4 +275,27 @@ fn a_run_says_what_its_model_does_not_take() {
     assert_eq!(told.matches("fake: the model takes no temperature: it is left out from now on").count(), 1, "{told}");
     let told = refusing(1.0, "temperature must be between 0 and 1");
     assert!(!told.contains("takes no temperature") && told.contains("temperature must be between 0 and 1"), "{told}");
+}
+
+/// What was spent when a person cancels is known once the connection is closed, and counts from then on.
+#[tokio::test]
+async fn a_session_counts_what_a_cancelled_ask_cost() {
+    let begun = json!({"type": "message_start", "message": {"model": "m", "usage": {"input_tokens": 1000, "output_tokens": 1}}});
+    let text = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "agent"}});
+    let server =
+        Server::start(vec![vec![stream_head(), send(&format!("data: {begun}\n\ndata: {text}\n\n")), Step::Hold]]);
+    let options = Options { wire: Wire::Anthropic, ..Options::new(&server.url, "m") };
+    let mut setup = setup(Beginning::New(Box::new(header())), Counter::default(), Scripted::new([]), None);
+    setup.source = Source::Language { name: "m".into(), model: Arc::new(Remote::new(options).unwrap()) };
+    let mut w = Watched::start(setup);
+    w.until("text", |notice, _| matches!(notice, Notice::Stream { .. })).await;
+    w.send(Command::Gate(Request::Cancel));
+    w.until("what it cost", |_, session| session.spent.prompt > 0).await;
+    assert_eq!((w.session.spent.prompt, w.session.spent.completion), (1000, 1));
+    let failed = |record: &Record| match &record.event {
+        Event::AskFailed { cancelled, usage, .. } => Some((*cancelled, usage.is_some())),
+        _ => None,
+    };
+    let records = w.quit().await;
+    assert_eq!(records.iter().filter_map(failed).collect::<Vec<_>>(), [(true, false), (true, true)]);
 }
