@@ -277,6 +277,26 @@ fn a_run_says_what_its_model_does_not_take() {
     assert!(!told.contains("takes no temperature") && told.contains("temperature must be between 0 and 1"), "{told}");
 }
 
+/// B4: what came of an answer that was cut at every limit stood neither in the session nor on the screen.
+#[tokio::test]
+async fn a_session_keeps_what_came_of_an_answer_that_was_cut() {
+    let message = json!({"role": "assistant", "content": "agent.add(half an answer"});
+    let cut = json!({"choices": [{"index": 0, "message": message, "finish_reason": "length"}]}).to_string();
+    let server = Server::answering(move |_| vec![json(200, &cut)]);
+    let mut setup = setup(Beginning::New(Box::new(header())), Counter::default(), Scripted::new([]), None);
+    let options = Options { stream: false, ..Options::new(&server.url, "m") };
+    setup.source = Source::Language { name: "m".into(), model: Arc::new(Remote::new(options).unwrap()) };
+    let mut w = Watched::start(setup);
+    let fails = |r: &Record| matches!(r.event, Event::AskFailed { .. });
+    w.until("a failure", |notice, _| matches!(notice, Notice::Recorded(r) if fails(r))).await;
+    let kept = |record: &Record| match &record.event {
+        Event::AskFailed { partial, .. } => Some(partial.clone()),
+        _ => None,
+    };
+    assert_eq!(w.quit().await.iter().find_map(kept).as_deref(), Some("agent.add(half an answer"));
+    assert_eq!(server.requests().len(), 3, "it was asked for with more tokens, twice");
+}
+
 /// What was spent when a person cancels is known once the connection is closed, and counts from then on.
 #[tokio::test]
 async fn a_session_counts_what_a_cancelled_ask_cost() {

@@ -54,20 +54,27 @@ fn table(folder: &Path) -> Server {
     })
 }
 
+fn run_of_two<'a>(data: &'a str, model: &'a str, writer: &'a str) -> [&'a str; 11] {
+    ["run", "--world", "table", "--data", data, "--method", "statler", "--model", model, "--model-for", writer]
+}
+
 #[test]
 fn a_writer_of_its_own_is_asked_shown_and_counted_apart() {
     let folder = tempfile::tempdir().unwrap();
     let server = table(folder.path());
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let (data, sessions, results) = (at("data"), at("sessions"), at("r.jsonl"));
-    let run = [
-        "run", "--world", "table", "--data", &data, "--method", "statler", "--model", "large", "--model-for",
-        "writer=small",
-    ];
-    let output = asking(&server, folder.path(), &[&run[..], &["--sessions", &sessions, "--out", &results]].concat());
+    let (data, sessions, results, record) =
+        (at("data"), at("sessions"), at("r.jsonl"), format!("model.record={}", at("tape.jsonl")));
+    let live = ["--sessions", &sessions, "--out", &results, "--set", &record];
+    let run = run_of_two(&data, "large", "writer=small");
+    let output = asking(&server, folder.path(), &[&run[..], &live].concat());
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let asked: Vec<String> = server.requests().iter().map(|request| model_of(request).to_owned()).collect();
     assert_eq!(asked, ["large", "small", "large"], "{}", said(&output));
+    // B5: what each answered is in a cassette of its own, and plays the run again.
+    let played = [format!("cassette:{}", at("tape.jsonl")), format!("writer=cassette:{}", at("tape-2.jsonl"))];
+    let again = asking(&server, folder.path(), &run_of_two(&data, &played[0], &played[1]));
+    assert_eq!((again.status.code(), server.requests().len()), (Some(0), 3), "{}", said(&again));
     let text = said(&output);
     let row = |role: &str| {
         text.lines().find(|line| line.starts_with(role)).unwrap_or_default().split_whitespace().collect::<Vec<_>>()

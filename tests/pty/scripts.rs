@@ -60,6 +60,11 @@ pub fn play(script: &str, home: &Path, env: &[(&str, &str)]) {
         // Shown where the script fails.
         println!("{line}");
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if word == "write" {
+            let (file, text) = rest.split_once(' ').expect("a file, and a text");
+            std::fs::write(file, text).expect("the file can be written");
+            continue;
+        }
         if word == "start" {
             let (first, args) = rest.split_once(' ').unwrap_or((rest, ""));
             // What is in quotes is one argument.
@@ -98,10 +103,6 @@ pub fn play(script: &str, home: &Path, env: &[(&str, &str)]) {
             }
             "patience" => pty.be_patient(std::time::Duration::from_secs(rest.parse().expect("seconds"))),
             "size" => pty.settle().resize(size(rest)),
-            "write" => {
-                let (file, text) = rest.split_once(' ').expect("a file, and a text");
-                std::fs::write(file, text).expect("the file can be written");
-            }
             "end" => {
                 assert_eq!(pty.wait(), 0);
                 assert!(pty.is_restored());

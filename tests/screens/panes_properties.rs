@@ -124,7 +124,13 @@ fn happen(s: &mut Script, what: &Happening) {
             s.view.notice(Notice::Retrying { ask, attempt: 2, wait, why: text.clone() });
             match text.len() % 3 {
                 0 => s.answer(ask, &[text, "", text]),
-                1 => s.event(Event::AskFailed { ask, error: text.clone(), cancelled: false, usage: None }),
+                1 => s.event(Event::AskFailed {
+                    ask,
+                    error: text.clone(),
+                    cancelled: false,
+                    usage: None,
+                    partial: text.clone(),
+                }),
                 _ => {}
             }
         }

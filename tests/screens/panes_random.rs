@@ -44,7 +44,9 @@ fn contradictions(view: &View) -> Vec<String> {
     let said = format!("({}", why.chars().take(5).collect::<String>());
     for width in [40, 58, 96] {
         let text = shot(PaneId::Proposals, view, (width, 24));
-        let unexplained = |line: &&str| line.contains('★') && line.contains('✗') && !line.contains(&said);
+        // Where there is little room, that a person refused it goes before why it is recommended again.
+        let is_said = |line: &str| line.contains(&said) || width == 40 && line.contains(" refused at");
+        let unexplained = |line: &&str| line.contains('★') && line.contains('✗') && !is_said(line);
         wrong.extend(text.lines().filter(unexplained).map(|line| format!("{width} columns, {why:?}: {line}")));
     }
     wrong

@@ -201,7 +201,7 @@ fn model() {
     s.view.notice(Notice::Stream { ask, index: 0, text: "agent.put('mug 1'".into() });
     assert_snapshot!("model_streaming", shot(PaneId::Model, &s.view, (80, 12)));
     let error = "http://localhost:1/v1: connection refused; is the server running?".into();
-    s.event(Event::AskFailed { ask, error, cancelled: false, usage: None });
+    s.event(Event::AskFailed { ask, error, cancelled: false, usage: None, partial: String::new() });
     assert_snapshot!("model_failed", shot(PaneId::Model, &s.view, (80, 12)));
     let mut p = pane(PaneId::Model);
     let _ = p.update(&s.view);

@@ -51,7 +51,7 @@ impl Driver {
     fn as_written(&mut self, answered: Answered) -> Report {
         let Answered { ask, result, ms, is_scored, .. } = answered;
         let answer = match result {
-            Err(error) => return Report::AskFailed { ask, usage: error.usage(), error: error.to_string() },
+            Err(failure) => return failure.of_ask(ask),
             Ok(answer) => answer,
         };
         let text = |c: &Completion| match is_scored {
@@ -75,28 +75,27 @@ impl Driver {
     }
 
     fn read_answer(&mut self, answered: Answered) -> Report {
-        let Answered { ask, result, ms, .. } = answered;
+        let Answered { ask, result, ms, is_scored, .. } = answered;
         let turn = self.gate.session().current().map(|n| &n.turn);
         let asked = turn.and_then(|t| t.ask(ask)).cloned();
         // Other prompts have no part that could be left out.
         let shortens = asked.as_ref().filter(|a| matches!(a.kind, AskKind::Action { .. })).map(|a| a.kind.role());
         let answer = match result {
             Ok(answer) => answer,
-            Err(error) => {
-                let shorter = match (&error, shortens) {
+            Err(failure) => {
+                let shorter = match (&failure, shortens) {
                     (Failure::Model(error), Some(role)) => self.models.shorter(role, error),
                     _ => None,
                 };
-                let usage = error.usage();
                 return match shorter {
-                    Some(error) => Report::AskTooLong { ask, error, usage },
-                    None => Report::AskFailed { ask, error: error.to_string(), usage },
+                    Some(error) => Report::AskTooLong { ask, error, usage: failure.usage() },
+                    None => failure.of_ask(ask),
                 };
             }
         };
         let usage = answer.usage;
         let Some(asked) = asked else {
-            return Report::AskFailed { ask, error: "nobody waits for this answer any more".to_owned(), usage };
+            return Failure::Work { why: "nobody waits for this answer any more".to_owned(), usage }.of_ask(ask);
         };
         self.learn_length(&asked, usage);
         let reading = self.stack.read(&self.context(None).of(asked.kind.role()), &asked, &answer);
@@ -110,7 +109,12 @@ impl Driver {
             }
             Reading::Kept => Report::Answered { ask, texts, usage, ms, drafts: Vec::new() },
             Reading::Artifact(written) => Report::Written { ask, texts, usage, ms, written },
-            Reading::Problem(error) => Report::AskFailed { ask, error, usage },
+            Reading::Problem(error) => {
+                // What was scored or worked out no model wrote.
+                let is_written = asked.prompt.is_some() && !is_scored;
+                let partial = if is_written { texts.join("\n") } else { String::new() };
+                Report::AskFailed { ask, error, usage, partial }
+            }
         }
     }
 }

@@ -36,10 +36,10 @@ const MAX_ANSWER: u64 = log::MAX_LINE / 4;
 
 /// The answer, or the error that it is too long to be kept.
 pub(super) fn bounded(mut answered: Answered) -> Answered {
-    let texts = answered
-        .result
-        .as_ref()
-        .map_or(0, |answer| written(&answer.completions.iter().map(|c| &c.text).collect::<Vec<_>>()));
+    let texts = match &answered.result {
+        Ok(answer) => written(&answer.completions.iter().map(|c| &c.text).collect::<Vec<_>>()),
+        Err(failure) => written(&failure.partial()),
+    };
     let beside = answered.exchange.as_deref().map_or(0, written);
     let longest = texts.max(beside);
     if longest > MAX_ANSWER {
@@ -154,6 +154,10 @@ mod tests {
         }
         let alone = bounded(Answered { exchange: None, ..answered("x".repeat(most), 0) });
         assert!(alone.result.is_err() && alone.exchange.is_none());
+        let (endpoint, message, partial) = (String::new(), String::new(), "x".repeat(most));
+        let failure = Failure::Model(ModelError::Broken { endpoint, message, partial });
+        let broken = bounded(Answered { result: Err(failure), ..answered(String::new(), 0) });
+        assert_eq!(broken.result.unwrap_err().partial(), "", "nor is what had come of one");
         // As it is written a text has four signs more: `["…"]`.
         let kept = bounded(Answered { exchange: None, ..answered("x".repeat(most - 4), 0) });
         assert!(kept.result.is_ok(), "as long as may be");

@@ -6,8 +6,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
 use super::jobs::{self, Job};
+use super::messages::Failure;
 use super::source::Source;
-use stepwright_episode::gate::{AskSpec, Report};
+use stepwright_episode::gate::AskSpec;
 use stepwright_episode::{AskId, Generation, Shape};
 use stepwright_method::Stop;
 use stepwright_model::{ModelRequest, ScoreRequest, Tag};
@@ -16,8 +17,7 @@ impl Driver {
     pub(super) fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
         let role = spec.kind.role();
         let Source::Language { model, .. } = self.models.source_of(role) else {
-            let error = "no language model is in use; choose one first".to_owned();
-            return self.report(Report::AskFailed { ask, error, usage: None });
+            return self.not_asked(ask, "no language model is in use; choose one first");
         };
         let model = Arc::clone(model);
         let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
@@ -31,8 +31,7 @@ impl Driver {
         let outlets = self.outlets.clone();
         match shape {
             Shape::Score { continuations } if continuations.is_empty() => {
-                let error = "there is nothing to score here any more; ask again".to_owned();
-                return self.report(Report::AskFailed { ask, error, usage: None });
+                return self.not_asked(ask, "there is nothing to score here any more; ask again");
             }
             Shape::Score { continuations } => {
                 let request = ScoreRequest { messages, candidates: continuations };
@@ -48,11 +47,14 @@ impl Driver {
                 jobs::generate(model, ask, request, None, cancel, outlets);
             }
             Shape::Usual | Shape::Compute { .. } => {
-                let error = "the method asks a language model for what is its own work".to_owned();
-                return self.report(Report::AskFailed { ask, error, usage: None });
+                return self.not_asked(ask, "the method asks a language model for what is its own work");
             }
         }
         self.jobs.begin(Job::Ask(ask), move || stop.cancel());
+    }
+
+    fn not_asked(&mut self, ask: AskId, why: &str) {
+        self.report(Failure::work(why.to_owned()).of_ask(ask));
     }
 
     fn model_request(&self, ask: AskId, spec: &AskSpec, generation: Generation, raw: bool) -> ModelRequest {
@@ -99,8 +101,7 @@ impl Driver {
 
     pub(super) fn compute(&mut self, ask: AskId, spec: &AskSpec) {
         let Shape::Compute { work } = &spec.shape else {
-            let error = "no language model is asked, and the method names no work of its own".to_owned();
-            return self.report(Report::AskFailed { ask, error, usage: None });
+            return self.not_asked(ask, "no language model is asked, and the method names no work of its own");
         };
         let known = self.context(None).known();
         let stop = Stop::default();

@@ -196,7 +196,13 @@ mod tests {
         let offer = |id: ProposalId| Event::Proposed {
             proposal: Arc::new(Proposal::new(id, format!("p{id}"), Origin::Person)),
         };
-        let fails = |id: AskId| Event::AskFailed { ask: id, error: format!("e{id}"), cancelled: false, usage: None };
+        let fails = |ask: AskId| Event::AskFailed {
+            ask,
+            error: format!("e{ask}"),
+            cancelled: false,
+            usage: None,
+            partial: String::new(),
+        };
         let first = [Event::Started { outcome: Arc::default() }, ask(1), fails(1), noted("before"), offer(1)];
         for event in first.into_iter().chain([ask(2), fails(2), ask(3), offer(2)]) {
             let record = Record { id: session.records() + 1, ts: 0, node: 0, event };

@@ -222,6 +222,9 @@ mod tests {
             kept
         });
         assert_eq!(kept, [copy.clone(), folder.path().join("copy-1-2.jsonl")]);
+        // A folder that cannot be made is no name that is taken.
+        let mut journal = Journal::new(Persistence::Copy(copy.join("s.jsonl")), Vec::new(), (false, false));
+        assert!(journal.write(&record(0), &header(), |_| ()).is_err());
     }
 
     #[test]

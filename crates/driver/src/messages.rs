@@ -6,6 +6,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::service::{ServiceId, WorkResult};
 use super::setup::Clock;
+use stepwright_episode::gate::Report;
 use stepwright_episode::{AskId, DecisionId, Exchange, NodeId, Usage};
 use stepwright_method::Answer;
 use stepwright_model::ModelError;
@@ -60,6 +61,20 @@ impl Failure {
             Failure::Model(error) => error.charge().usage,
             Failure::Work { usage, .. } => *usage,
         }
+    }
+
+    /// What had come of an answer that is none.
+    pub(super) fn partial(&self) -> &str {
+        match self {
+            Failure::Model(error) => error.partial(),
+            Failure::Work { .. } => "",
+        }
+    }
+
+    /// The report that an ask ended so.
+    pub(super) fn of_ask(&self, ask: AskId) -> Report {
+        let (error, partial) = (self.to_string(), self.partial().to_owned());
+        Report::AskFailed { ask, error, usage: self.usage(), partial }
     }
 }
 

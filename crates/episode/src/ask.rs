@@ -271,6 +271,14 @@ impl Ask {
         }
     }
 
+    /// What had come of an answer that is none, if anything had.
+    pub fn partial(&self) -> Option<&str> {
+        match &self.state {
+            AskState::Failed { partial, .. } if !partial.is_empty() => Some(partial),
+            _ => None,
+        }
+    }
+
     /// The model that answered, as its server names it.
     pub fn served(&self) -> Option<&str> {
         self.exchange.as_ref().map(|exchange| exchange.served.as_str()).filter(|served| !served.is_empty())
@@ -308,6 +316,8 @@ pub enum AskState {
         cancelled: bool,
         /// Tokens spent all the same, where reported.
         usage: Option<Usage>,
+        /// What had come, which is no answer.
+        partial: String,
     },
 }
 

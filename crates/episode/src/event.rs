@@ -272,6 +272,9 @@ pub enum Event {
         /// Tokens spent all the same, where reported.
         #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
+        /// What had come, which is no answer: it was cut, broke off, or nothing could be made of it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        partial: String,
     },
     /// An action was offered at this node.
     Proposed {
@@ -418,4 +421,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         stuck: bool,
     },
+}
+
+impl Event {
+    /// That an ask was ended without its answer, and why.
+    pub(super) fn cancelled(ask: AskId, why: &str) -> Self {
+        Event::AskFailed { ask, error: why.to_owned(), cancelled: true, usage: None, partial: String::new() }
+    }
 }

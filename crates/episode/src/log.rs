@@ -227,29 +227,40 @@ pub struct Writer {
     last: u64,
 }
 
+/// Names that are tried for a copy.
+const MOST_NAMES: usize = 10_000;
+
+fn make_folder(path: &Path) -> Result<(), LogError> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    stepwright_files::folder(folder).map_err(|source| LogError::Io { path: folder.to_owned(), source })
+}
+
 impl Writer {
     /// Creates a log, readable by its owner only; its header is on the disk on return. The file must not exist.
     pub fn create(path: &Path, header: &Header) -> Result<Self, LogError> {
-        let io = |source| LogError::Io { path: path.to_owned(), source };
-        if let Some(folder) = path.parent() {
-            stepwright_files::folder(folder).map_err(io)?;
-        }
+        make_folder(path)?;
+        Writer::begin(path, header)
+    }
+
+    /// The same under the first name that is free: another program may have taken the one that was free before.
+    pub fn create_beside(path: &Path, header: &Header) -> Result<Self, LogError> {
+        make_folder(path)?;
+        let taken = ErrorKind::AlreadyExists;
+        let is_taken = |error: &LogError| matches!(error, LogError::Io { source, .. } if source.kind() == taken);
+        let begun = stepwright_files::siblings(path).take(MOST_NAMES).map(|path| Writer::begin(&path, header));
+        let none = || LogError::Io { path: path.to_owned(), source: taken.into() };
+        { begun }.find(|begun| !begun.as_ref().is_err_and(is_taken)).unwrap_or_else(|| Err(none()))
+    }
+
+    fn begin(path: &Path, header: &Header) -> Result<Self, LogError> {
         let mut writer = Writer { lines: Lines::create(path).map_err(|error| unopened(path, error))?, last: 0 };
-        let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;
+        let line = serde_json::to_vec(header).map_err(|e| LogError::Io { path: path.to_owned(), source: e.into() })?;
         if let Err(error) = writer.line(line).and_then(|()| writer.sync()) {
             // A file without a header is no session, and would block the next attempt.
             let _ = std::fs::remove_file(path);
             return Err(error);
         }
         Ok(writer)
-    }
-
-    /// The same under the first name that is free: another program may have taken the one that was free before.
-    pub fn create_beside(path: &Path, header: &Header) -> Result<Self, LogError> {
-        let is_taken = |error: &LogError| matches!(error, LogError::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists);
-        let made = stepwright_files::siblings(path).map(|path| Writer::create(&path, header));
-        let missing = || LogError::Io { path: path.to_owned(), source: ErrorKind::AlreadyExists.into() };
-        { made }.find(|made| !made.as_ref().is_err_and(is_taken)).unwrap_or_else(|| Err(missing()))
     }
 
     /// Opens a log to continue it: reads it under the lock. A torn line is set aside (`FILE.torn`) once something is appended; until

@@ -738,9 +738,10 @@ impl Session {
                     self.cost = Some(self.cost.unwrap_or_default() + cost);
                 }
             }
-            Event::AskFailed { ask, error, cancelled, usage } => {
+            Event::AskFailed { ask, error, cancelled, usage, partial } => {
                 let place = ask_at(asks, *ask)?;
-                asks[place].state = AskState::Failed { error: error.clone(), cancelled: *cancelled, usage: *usage };
+                let (error, cancelled, partial) = (error.clone(), *cancelled, partial.clone());
+                asks[place].state = AskState::Failed { error, cancelled, usage: *usage, partial };
                 node.turn.index.ended(place);
                 self.spent.add(usage.unwrap_or_default());
             }

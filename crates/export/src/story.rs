@@ -126,11 +126,13 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskEntry {
     pub title: String,
-    /// Whether it is told in short forms too: its prompt was edited, or it was asked of a role's own model.
+    /// Whether it is told in short forms too: its prompt was edited, it was asked of a role's own model, or what came is no answer.
     pub stands_out: bool,
     pub messages: Vec<(String, String)>,
     pub reasoning: Vec<String>,
     pub answers: Vec<String>,
+    /// What had come where there is no answer.
+    pub partial: String,
     /// Tokens and time, or what went wrong.
     pub outcome: String,
 }
@@ -542,8 +544,11 @@ fn ask(ask: &Ask, session: &Session) -> AskEntry {
     let reasoning = ask.exchange.iter().flat_map(|e| &e.completions).map(|c| c.reasoning.clone());
     let reasoning = reasoning.filter(|r| !r.is_empty()).collect();
     // Where roles have models of their own it matters who was asked, of every ask.
-    let stands_out = is_edited(ask) || (Role::models(&session.options).next().is_some() && ask.is_of_model());
-    AskEntry { stands_out, title, messages, reasoning, answers, outcome }
+    let of_roles = Role::models(&session.options).next().is_some() && ask.is_of_model();
+    // A text that is no answer stands in no proposal.
+    let partial = ask.partial().unwrap_or_default().to_owned();
+    let stands_out = is_edited(ask) || of_roles || !partial.is_empty();
+    AskEntry { stands_out, title, messages, reasoning, answers, partial, outcome }
 }
 
 /// `own`: the session's model, which is not named.

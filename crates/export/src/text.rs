@@ -96,6 +96,10 @@ fn render_step(step: &Step) -> String {
     }
     for ask in step.asks.iter().filter(|ask| ask.stands_out) {
         out.push_str(&format!("    {}\n", line(&ask.title)));
+        if !ask.partial.is_empty() {
+            out.push_str(&format!("      {}\n", line(&ask.outcome)));
+            out.push_str(&rows("      had come: ", &ask.partial));
+        }
     }
     for learned in &step.learned {
         out.push_str(&format!("    learned: {}\n", line(&learned.title)));

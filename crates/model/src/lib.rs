@@ -363,6 +363,14 @@ impl ModelError {
         }
     }
 
+    /// What had come of an answer that was cut or broke off; empty where nothing had.
+    pub fn partial(&self) -> &str {
+        match self.cause() {
+            ModelError::Broken { partial, .. } => partial,
+            _ => "",
+        }
+    }
+
     /// What was spent before it.
     pub fn charge(&self) -> Charge {
         match self {

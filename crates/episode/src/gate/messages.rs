@@ -331,6 +331,8 @@ pub enum Report {
         error: String,
         /// Tokens spent all the same, where reported.
         usage: Option<Usage>,
+        /// What had come, which is no answer.
+        partial: String,
     },
     /// Of an ask whose prompt the model could not take, when a shorter one can be made: it is asked for again.
     AskTooLong {

@@ -330,7 +330,7 @@ impl Gate {
     fn drop_ask(&mut self, why: &str) -> bool {
         let Some(ask) = self.ask.take() else { return false };
         self.out.push(Effect::CancelAsk(ask));
-        self.record(Event::AskFailed { ask, error: why.to_owned(), cancelled: true, usage: None });
+        self.record(Event::cancelled(ask, why));
         true
     }
 
@@ -350,7 +350,7 @@ impl Gate {
         let background = std::mem::take(&mut self.background);
         for (ask, node) in &background {
             self.out.push(Effect::CancelAsk(*ask));
-            self.record_at(*node, Event::AskFailed { ask: *ask, error: why.to_owned(), cancelled: true, usage: None });
+            self.record_at(*node, Event::cancelled(*ask, why));
         }
         !background.is_empty()
     }
@@ -363,8 +363,8 @@ impl Gate {
             .flat_map(|n| n.turn.asks.iter().filter(|a| a.state == AskState::Pending).map(move |a| (n.id, a.id)))
             .collect();
         for (node, ask) in &pending {
-            let error = "interrupted: the program ended before the answer came".to_owned();
-            self.record_at(*node, Event::AskFailed { ask: *ask, error, cancelled: false, usage: None });
+            let (error, partial) = ("interrupted: the program ended before the answer came".to_owned(), String::new());
+            self.record_at(*node, Event::AskFailed { ask: *ask, error, cancelled: false, usage: None, partial });
         }
         let stopped = self.stop_policy("the session was opened again");
         let undone = self.session.current().and_then(|node| {

@@ -15,7 +15,8 @@ impl Gate {
     /// Counts what a cancelled ask cost, which is known once its work has stopped: once.
     pub(super) fn count_late(&mut self, ask: AskId, report: Report) {
         let asked = self.session.nodes().iter().rev().find_map(|node| Some((node.id, node.turn.ask(ask)?)));
-        let Some((node, Ask { state: AskState::Failed { error, cancelled: true, usage: None }, .. })) = asked else {
+        let Some((node, Ask { state: AskState::Failed { error, cancelled: true, usage: None, .. }, .. })) = asked
+        else {
             return;
         };
         let event = match report {
@@ -26,7 +27,8 @@ impl Gate {
             | Report::Written { usage: Some(usage), .. }
             | Report::AskFailed { usage: Some(usage), .. }
             | Report::AskTooLong { usage: Some(usage), .. } => {
-                Event::AskFailed { ask, error: error.clone(), cancelled: true, usage: Some(usage) }
+                let (error, partial) = (error.clone(), String::new());
+                Event::AskFailed { ask, error, cancelled: true, usage: Some(usage), partial }
             }
             _ => return,
         };
@@ -40,9 +42,9 @@ impl Gate {
                 let node = self.background.remove(&ask).unwrap_or_default();
                 self.record_at(node, Event::Answered { ask, texts: texts.into(), usage, ms });
             }
-            Report::AskFailed { ask, error, usage } if self.background.contains_key(&ask) => {
+            Report::AskFailed { ask, error, usage, partial } if self.background.contains_key(&ask) => {
                 let node = self.background.remove(&ask).unwrap_or_default();
-                self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false, usage });
+                self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false, usage, partial });
                 self.say(Level::Error, error);
             }
             Report::Exchanged { ask, exchange } => {
@@ -61,21 +63,21 @@ impl Gate {
                 self.ask_answered(ask, texts, usage, ms);
                 self.offer_artifact(*written, Some(ask));
             }
-            Report::AskFailed { ask, error, usage } => {
+            Report::AskFailed { ask, error, usage, partial } => {
                 self.ask = None;
-                self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false, usage });
+                self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false, usage, partial });
                 // What could not be written after the end is no reason why the episode ended.
                 let why = self.ended().unwrap_or_else(|| error.clone());
                 self.stop_policy(&why);
                 self.say(Level::Error, error);
             }
             Report::AskTooLong { ask, error, usage } if self.background.contains_key(&ask) => {
-                self.on_report(Report::AskFailed { ask, error, usage });
+                self.on_report(Report::AskFailed { ask, error, usage, partial: String::new() });
             }
             Report::AskTooLong { ask, error, usage } => {
                 self.ask = None;
                 self.say(Level::Info, format!("{error}; asking again with a shorter prompt"));
-                self.record(Event::AskFailed { ask, error, cancelled: false, usage });
+                self.record(Event::AskFailed { ask, error, cancelled: false, usage, partial: String::new() });
                 self.round = self.session.next_ask();
                 self.consult(None);
             }

@@ -274,10 +274,10 @@ impl Gate {
                 }
                 self.record(match state {
                     AskState::Answered { texts, usage, ms } => Event::Answered { ask, texts, usage, ms },
-                    AskState::Failed { error, cancelled, usage } => Event::AskFailed { ask, error, cancelled, usage },
-                    AskState::Pending => {
-                        Event::AskFailed { ask, error: "not answered".to_owned(), cancelled: true, usage: None }
+                    AskState::Failed { error, cancelled, usage, partial } => {
+                        Event::AskFailed { ask, error, cancelled, usage, partial }
                     }
+                    AskState::Pending => Event::cancelled(ask, "not answered"),
                 });
             }
             if let Some((ask, draft)) = draft {

@@ -177,7 +177,7 @@ impl Sim {
     pub fn fail(&mut self, index: usize) {
         if !self.asks.is_empty() {
             let (ask, _) = self.asks.remove(index % self.asks.len());
-            self.report(Report::AskFailed { ask, error: "no server".into(), usage: None });
+            self.report(Report::AskFailed { ask, error: "no server".into(), usage: None, partial: String::new() });
         }
     }
 

@@ -19,6 +19,10 @@ fn assertions(action: &str, text: &str) -> Assertions {
     Assertions { action: action.into(), assertions: vec![text.into()], origin: "edited".into() }
 }
 
+fn no_server(ask: AskId) -> Report {
+    Report::AskFailed { ask, error: "no server".into(), usage: None, partial: String::new() }
+}
+
 /// A change of the blocking tree; there is no node 9.
 fn tree(edit: Edit) -> Request {
     Request::Change { artifact: ArtifactId::TREE, edit }
@@ -200,11 +204,7 @@ fn an_answer_that_arrives_while_an_effect_is_out_waits_its_turn() {
     let (ask, _) = sim.asks.remove(0);
     let mut gate = sim.into_gate();
     gate.request(Request::Manual { text: "go".into() }, 5);
-    assert_eq!(
-        gate.report(Report::AskFailed { ask, error: "no server".into(), usage: None }, 6),
-        vec![],
-        "the text is still read"
-    );
+    assert_eq!(gate.report(no_server(ask), 6), vec![], "the text is still read");
     let effects = gate.report(Report::Read(Err("it is no action".into())), 7);
     let ended =
         |effect: &Effect| matches!(effect, Effect::Persist(record) if matches!(record.event, Event::AskFailed { .. }));
@@ -355,7 +355,7 @@ fn an_answer_that_waits_is_dropped_with_its_ask() {
     let (ask, _) = sim.asks.remove(0);
     let mut gate = sim.into_gate();
     gate.request(Request::Manual { text: "go".into() }, 5);
-    gate.report(Report::AskFailed { ask, error: "no server".into(), usage: None }, 6);
+    gate.report(no_server(ask), 6);
     let (_, effects) = gate.request(Request::Cancel, 7);
     let ended = |effect: &&Effect| matches!(effect, Effect::Ended { .. });
     assert_eq!(effects.iter().filter(ended).count(), 0, "the text is still read: {effects:?}");
@@ -554,7 +554,7 @@ fn an_aside_that_failed_leaves_the_ask_of_the_step_under_way() {
     let Answer::Done { ask: Some(aside) } = sim.ask(Request::AskInBackground(background_ask())) else {
         panic!("it is asked")
     };
-    sim.report(Report::AskFailed { ask: aside, error: "no server".into(), usage: None });
+    sim.report(no_server(aside));
     assert!(sim.gate.is_asking());
     sim.asks.retain(|(ask, _)| *ask != aside);
     sim.answer(0, &["go"]);
@@ -584,11 +584,13 @@ fn tokens_of_asks_that_failed_are_counted_and_limited() {
         gate.report(failed(ask), 6)
     };
     let usage = Some(Usage::new(1000, 500));
-    let effects =
-        aside(&mut gate, |ask| Report::AskFailed { ask, error: "cut".into(), usage: Some(Usage::new(1000, 500)) });
+    let effects = aside(&mut gate, |ask| {
+        let (error, usage) = ("cut".into(), Some(Usage::new(1000, 500)));
+        Report::AskFailed { ask, error, usage, partial: "half an answer".into() }
+    });
     let [event @ Event::AskFailed { .. }] = persisted(&effects)[..] else { panic!("{effects:?}") };
     let line = json!(event);
-    assert_eq!(line["usage"], json!(usage));
+    assert_eq!((&line["usage"], &line["partial"]), (&json!(usage), &json!("half an answer")));
     assert_eq!(serde_json::from_value::<Event>(line).unwrap(), *event);
     assert_eq!(spent(&gate), (1000, 500));
     aside(&mut gate, |ask| Report::AskTooLong { ask, error: "long".into(), usage: None });
@@ -597,15 +599,15 @@ fn tokens_of_asks_that_failed_are_counted_and_limited() {
     assert!(gate.session().spent_by_role().values().any(|s| (s.prompt, s.completion) == (2500, 500)));
     let (answer, _) = gate.request(Request::AskInBackground(background_ask()), 7);
     assert!(matches!(&answer, Answer::Refused(why) if why.contains("3000 spent")), "{answer:?}");
-    let silent = Event::AskFailed { ask: 1, error: "no".into(), cancelled: true, usage: None };
-    assert!(json!(silent).get("usage").is_none(), "older lines stay as they are");
+    let silent = json!(Event::cancelled(1, "no"));
+    assert!(silent.get("usage").is_none() && silent.get("partial").is_none(), "older lines stay as they are");
 }
 
 /// A person need not wait until it is known what was spent, and need not have it spent in secret.
 #[test]
 fn what_a_cancelled_ask_cost_counts_once_it_is_known() {
     let usage = Some(Usage::new(1000, 10));
-    let failed = |ask| Report::AskFailed { ask, error: "cancelled".into(), usage };
+    let failed = |ask| Report::AskFailed { ask, error: "cancelled".into(), usage, partial: String::new() };
     let exchanged = |ask, cost| Report::Exchanged { ask, exchange: Exchange { cost, ..Exchange::default() }.into() };
     for aside in [false, true] {
         let mut gate = Sim::new().into_gate();

@@ -94,6 +94,19 @@ impl Played {
     }
 }
 
+/// B4: what had come of an answer that was cut stood nowhere.
+#[test]
+fn what_had_come_of_an_answer_that_failed_is_told() {
+    let mut played = Played::new();
+    let (ask, prompt) = (played.session.next_ask(), None);
+    played.event(Event::Asked { ask, kind: AskKind::PLAN, model: "m".into(), prompt, n: 1, temperature: 0.0 });
+    let (error, partial) = ("the answer was cut".to_owned(), "go to <half".to_owned());
+    played.event(Event::AskFailed { ask, error, cancelled: false, usage: None, partial });
+    let (text, page) = (played.text(Format::Text), played.text(Format::Html));
+    assert!(text.contains("failed: the answer was cut\n      had come: go to <half\n"), "{text}");
+    assert!(page.contains("no answer</div><pre>go to &lt;half</pre>"), "{page}");
+}
+
 /// S1: the branch that was left last was deleted, and was still the main line of every list and export.
 #[test]
 fn a_deleted_branch_is_not_the_main_line() {

@@ -41,6 +41,13 @@ pub(super) struct Exchange {
     pub(super) response: ModelResponse,
 }
 
+impl Exchange {
+    /// Whether as many completions came as were asked for.
+    pub(super) fn is_whole(&self) -> bool {
+        self.response.completions.len() as u64 >= u64::from(self.request.n)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Scoring {
     pub(super) score: ScoreRequest,

@@ -119,7 +119,7 @@ impl LanguageModel for Cassette {
         if cancel.is_cancelled() {
             return Err(ModelError::Cancelled);
         }
-        let found = self.tape().next(request);
+        let found = self.tape().next(request, |_| true);
         let Some(exchange) = found else {
             let nearest = self.tape().nearest(request);
             return Err(ModelError::NotRecorded { path: self.path.clone(), nearest });

@@ -34,7 +34,7 @@ struct Open {
 /// The path that was named and the model.
 type Key = (PathBuf, String);
 
-/// The cassettes this process writes.
+/// The cassettes this process writes, and those it wrote: models are also opened to be looked at, one after another, before they are asked.
 static OPEN: LazyLock<Mutex<HashMap<Key, Weak<Mutex<Open>>>>> = LazyLock::new(Mutex::default);
 
 pub struct Recorder {
@@ -53,8 +53,9 @@ impl Recorder {
         Self::open(inner, path, false)
     }
 
-    /// As [`Recorder::new`], but answers from `path` what is recorded there, and asks and records only what is missing. While another process
-    /// writes it, or where it holds another model's answers, a file beside it (`NAME-2`) is written; what of them is this model's is answered from.
+    /// As [`Recorder::new`], but answers from `path` what is recorded there, and asks and records only what is missing. An answer of fewer
+    /// completions than were asked for is neither taken from it nor put into it. While another process writes it, or where it holds another model's
+    /// answers, a file beside it (`NAME-2`) is written; what of them is this model's is answered from.
     pub fn cache(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
         Self::open(inner, path, true)
     }
@@ -124,7 +125,7 @@ fn opened(model: &dyn LanguageModel, path: &Path, cache: bool) -> Result<Arc<Mut
         return Ok(open);
     }
     // A person who names a file of another model's answers is told; a process that asks several models has one for each.
-    let goes_beside = cache || all.iter().any(|((known, _), open)| *known == key.0 && open.strong_count() > 0);
+    let goes_beside = cache || all.keys().any(|(known, model)| *known == key.0 && *model != key.1);
     let of_model = |path: &Path| read(path).ok().filter(|(header, ..)| header.model == info.name);
     let has_own = || siblings(path).take_while(|path| path.exists()).any(|path| of_model(&path).is_some());
     let (mut own, mut beside) = (None, Vec::new());
@@ -146,7 +147,6 @@ fn opened(model: &dyn LanguageModel, path: &Path, cache: bool) -> Result<Arc<Mut
     let mut own = own.ok_or_else(|| CassetteError::Busy { path: path.display().to_string() })?;
     beside.into_iter().for_each(|entry| own.tape.add(entry));
     let open = Arc::new(Mutex::new(own));
-    all.retain(|_, open| open.strong_count() > 0);
     all.insert(key, Arc::downgrade(&open));
     Ok(open)
 }
@@ -248,7 +248,7 @@ impl LanguageModel for Recorder {
         stream: &UnboundedSender<StreamEvent>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
-        let known = self.cache.then(|| self.file().tape.next(request)).flatten();
+        let known = self.cache.then(|| self.file().tape.next(request, Exchange::is_whole)).flatten();
         if let Some(exchange) = known {
             return replay(exchange, stream, cancel).await;
         }
@@ -279,6 +279,10 @@ impl LanguageModel for Recorder {
         };
         let response = answer?;
         let exchange = Exchange { request: request.clone(), deltas, response: response.clone() };
+        // A later run is to get as many as it asks for. What plays back a session goes the way it went, with as many as came.
+        if self.cache && !exchange.is_whole() {
+            return Ok(response);
+        }
         let charge = Charge { usage: response.usage, cost: response.cost };
         if let Some(text) = self.append(Entry::Exchange(exchange), charge).await? {
             let _ = stream.send(StreamEvent::Remark { text, warning: true });

@@ -48,9 +48,10 @@ impl Tape {
         self.exchanges.iter().map(|e| &e.request)
     }
 
-    pub(super) fn next(&mut self, request: &ModelRequest) -> Option<Exchange> {
+    /// The next answer to a request among those that count.
+    pub(super) fn next(&mut self, request: &ModelRequest, counts: impl Fn(&Exchange) -> bool) -> Option<Exchange> {
         let identity = identity(request);
-        let able = |exchange: &&Exchange| !request.logprobs || exchange.request.logprobs;
+        let able = |exchange: &&Exchange| counts(exchange) && (!request.logprobs || exchange.request.logprobs);
         let recorded = self.by_request.get(&identity)?.iter().filter_map(|i| self.exchanges.get(*i));
         let recorded: Vec<&Exchange> = recorded.filter(able).collect();
         let count = self.played.entry(identity).or_default();

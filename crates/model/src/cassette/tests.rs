@@ -400,10 +400,40 @@ async fn each_model_has_a_cassette_of_its_own() {
         let error = second.score(&request, &CancellationToken::new()).await.unwrap_err();
         assert!(error.to_string().contains("a-2.jsonl: ") && error.charge().usage.is_some(), "{error}");
         drop(second);
-        // A third one, which a person names that file for.
-        let third = Recorder::new(named("third", 0), &path).err().unwrap();
+        // A third one, which a person names a file for that another process recorded.
+        let known = dir.path().join("known.jsonl");
+        std::fs::copy(&path, &known).unwrap();
+        let third = Recorder::new(named("third", 0), &known).err().unwrap();
         assert!(matches!(third, CassetteError::OtherModel { .. }), "{third}");
     }
+}
+
+/// B5: a run looks at its models one after another before it asks them.
+#[test]
+fn each_model_has_a_cassette_of_its_own_also_where_the_first_is_closed_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    drop(Recorder::new(counting(0), &path).unwrap());
+    drop(Recorder::new(named("other", 0), &path).unwrap());
+    let model = |name: &str| Cassette::open(&dir.path().join(name)).unwrap().info().name;
+    assert_eq!((model("a.jsonl"), model("a-2.jsonl")), ("counting".to_owned(), "other".to_owned()));
+}
+
+/// Of two completions one came before an error.
+#[tokio::test]
+async fn a_cache_keeps_no_answer_of_fewer_completions_than_were_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl");
+    let two = ModelRequest { n: 2, ..request("x") };
+    let text = |answer: Result<ModelResponse, ModelError>| answer.unwrap().completions[0].text.clone();
+    ask_as(&Recorder::new(counting(5), &path).unwrap(), &two).await.0.unwrap();
+    let cache = Recorder::cache(counting(50), &path).unwrap();
+    for asked in ["call é 50", "call é 51"] {
+        assert_eq!(text(ask_as(&cache, &two).await.0), asked, "it is asked for again");
+    }
+    let cassette = Cassette::open(&path).unwrap();
+    assert_eq!(cassette.len(), 1);
+    assert_eq!(text(ask_as(&cassette, &two).await.0), "call é 5", "what is played back goes as it went");
 }
 
 /// L8: of several processes with one cache each writes a file of its own, and later all are answered from.

@@ -297,9 +297,13 @@ mod tests {
         Event::Asked { ask: 1, kind: AskKind::GREEDY, model: String::new(), prompt: None, n: 1, temperature: 0.0 }
     }
 
+    fn ask_failed(error: &str, cancelled: bool) -> Event {
+        Event::AskFailed { ask: 1, error: error.into(), cancelled, usage: None, partial: String::new() }
+    }
+
     #[test]
     fn what_could_not_be_asked_breaks_off_and_a_method_at_its_end_has_lost() {
-        let failed = || Event::AskFailed { ask: 1, error: "no server".into(), cancelled: false, usage: None };
+        let failed = || ask_failed("no server", false);
         let stuck = || Event::Failed { error: "no candidate is left".into(), stuck: true };
         let unmade = || Event::Failed { error: "`act.j2` line 2 knows no `tusk`".into(), stuck: false };
         for (events, unanswered) in
@@ -351,8 +355,7 @@ mod tests {
     #[test]
     fn what_is_cancelled_for_want_of_a_disk_was_cancelled_by_nobody() {
         let mut watch = Watch { session: Some(Session::new(Header::default())), ..Watch::default() };
-        let cancelled =
-            Event::AskFailed { ask: 1, error: "cancelled by a person".into(), cancelled: true, usage: None };
+        let cancelled = ask_failed("cancelled by a person", true);
         let mut id = 0;
         let mut recorded = |watch: &mut Watch, event| {
             id += 1;

@@ -84,7 +84,7 @@ pub fn summary(record: &Record, session: Option<&Session>, methods: &Methods) ->
             let time = words::duration(*ms);
             format!("ask {ask}: {} in {time}{tokens}", words::count(texts.len(), "completion"))
         }
-        Event::AskFailed { ask, error, cancelled, usage } => {
+        Event::AskFailed { ask, error, cancelled, usage, .. } => {
             let how = if *cancelled { "cancelled" } else { "failed" };
             format!("ask {ask} {how}{}: {error}", tokens(*usage))
         }

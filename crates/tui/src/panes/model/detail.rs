@@ -116,6 +116,10 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
             let word = if *cancelled { "cancelled: " } else { "failed: " };
             let role = if *cancelled { Role::Warn } else { Role::Bad };
             rows.extend(words::labelled(&format!("{} {word}", theme.glyphs.no), role, error, width));
+            if let Some(text) = ask.partial() {
+                rows.push(vec![run(Role::Key, "what had come, no answer")]);
+                rows.extend(words::labelled("  ", Role::Text, text, width));
+            }
         }
     }
     rows
@@ -232,22 +236,32 @@ fn stack(texts: &[&str], width: usize) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::theme::UNICODE;
+
+    fn ask(state: AskState) -> Ask {
+        let (kind, model) = (AskKind::PLAN, "m".to_owned());
+        Ask { id: 1, kind, model, prompt: None, n: 1, temperature: 0.0, exchange: None, state }
+    }
+
+    fn failed(partial: &str) -> Ask {
+        ask(AskState::Failed { error: "no".into(), cancelled: false, usage: None, partial: partial.to_owned() })
+    }
+
+    #[test]
+    fn what_had_come_of_an_answer_that_failed_is_below_the_error() {
+        let rows = |partial: &str| -> Vec<String> {
+            let rows = answer(&View::default(), &failed(partial), &Theme::monochrome(UNICODE), 60, false);
+            rows.iter().map(|row| row.iter().map(|run| run.text.as_str()).collect()).collect()
+        };
+        assert_eq!(rows("go to\nhalf")[1..], ["what had come, no answer", "  go to", "  half"]);
+        assert_eq!(rows("").len(), 1);
+    }
 
     #[test]
     fn an_answer_is_turned_only_where_that_changes_it() {
-        let answered = |texts: &[&str]| Ask {
-            id: 1,
-            kind: AskKind::PLAN,
-            model: "m".into(),
-            prompt: None,
-            n: 1,
-            temperature: 0.0,
-            exchange: None,
-            state: AskState::Answered {
-                texts: texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>().into(),
-                usage: None,
-                ms: 0,
-            },
+        let answered = |texts: &[&str]| {
+            let texts = texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>().into();
+            ask(AskState::Answered { texts, usage: None, ms: 0 })
         };
         let view = View::default();
         let turned = |ask: &Ask, width, stacked| turned(&view, ask, width, stacked);
@@ -257,7 +271,6 @@ mod tests {
         assert_eq!(turned(&two, 40, false), None, "too narrow for both");
         let with = Ask { exchange: Some(Exchange::default().into()), ..answered(&["one"]) };
         assert_eq!((turned(&with, 40, false), turned(&with, 40, true)), (Some("unfold"), Some("fold")));
-        let failed = AskState::Failed { error: "no".into(), cancelled: false, usage: None };
-        assert_eq!(turned(&Ask { state: failed, ..with }, 100, true), None);
+        assert_eq!(turned(&Ask { exchange: with.exchange, ..failed("") }, 100, true), None);
     }
 }

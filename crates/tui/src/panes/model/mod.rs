@@ -182,7 +182,7 @@ impl Pane for ModelPane {
         let prompt = messages.map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ");
         let answer = match &ask.state {
             AskState::Answered { texts, .. } => texts.join(" "),
-            AskState::Failed { error, .. } => error.clone(),
+            AskState::Failed { error, partial, .. } => format!("{error} {partial}"),
             AskState::Pending => String::new(),
         };
         format!("{} {} {prompt} {answer}", ask.kind, ask.model)
@@ -333,6 +333,9 @@ fn plain(ask: &Ask) -> String {
         for text in texts.iter() {
             out.push_str(&format!("[answer]\n{text}\n"));
         }
+    }
+    if let Some(text) = ask.partial() {
+        out.push_str(&format!("[what had come, no answer]\n{text}\n"));
     }
     out
 }
