@@ -8,7 +8,7 @@ mod asked;
 mod logged;
 
 use serde_json::{Value, json};
-use stepwright_episode::{Action, Session};
+use stepwright_episode::{Action, Node, Session};
 use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_program::{Call, Function, Literal, Role, Specification};
 use stepwright_wire::{Answer, ToolCall};
@@ -24,9 +24,17 @@ pub const VERSION: &str = "ATIF-v1.8";
 pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
     let whole = trajectory(session);
     let header = &session.header;
-    let own = json!({
-        "world": whole.env, "task": header.task, "success": whole.success, "score": whole.score, "source": whole.source,
+    let last = session.line().last().copied();
+    let is_over = last.is_some_and(|node| node.outcome.done);
+    // Where nobody knows how it ended, no score was given.
+    let score = (whole.success.is_some() || whole.score != 0.0).then_some(whole.score);
+    let mut own = json!({
+        "world": whole.env, "task": header.task, "success": whole.success, "score": score, "source": whole.source,
+        "over": is_over,
     });
+    if let Some(notes) = last.map(|node| &node.turn.notes).filter(|notes| !notes.is_empty()) {
+        own["remarks"] = json!(notes);
+    }
     let mut steps = vec![
         json!({ "source": "user", "message": header.sentence }),
         json!({
@@ -119,6 +127,10 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         if let Some(written) = written.as_object_mut().filter(|_| Some(&node.under.model) != whole.model.as_ref()) {
             written.insert("model_name".to_owned(), node.under.model.clone().into());
         }
+        let notes = remarks(session, node);
+        if !notes.is_empty() {
+            written["extra"]["stepwright"]["remarks"] = json!(notes);
+        }
         if let Some(written) = written.as_object_mut().filter(|_| is_message) {
             written.shift_remove("tool_calls");
         }
@@ -157,6 +169,15 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         "extra": { "stepwright": own },
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
+}
+
+/// The remarks since the step before this one: what was blocked is no step here, and what was said of it stands with the next.
+fn remarks<'a>(session: &'a Session, node: &Node) -> Vec<&'a str> {
+    let parent = |node: &Node| session.node(node.parent?);
+    let before = std::iter::successors(parent(node), |node| parent(node).filter(|_| node.outcome.blocked.is_some()));
+    let mut nodes: Vec<&Node> = before.collect();
+    nodes.reverse();
+    nodes.into_iter().flat_map(|node| node.turn.notes.iter().map(String::as_str)).collect()
 }
 
 /// A call of a tool as the format has it.

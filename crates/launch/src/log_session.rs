@@ -78,7 +78,10 @@ impl Writing {
             let action = Action::new(step.action.clone(), call.as_ref().map(ToString::to_string));
             let decided = step.decided.as_ref().and_then(|decided| Decided::deserialize(decided).ok());
             let number = match decided.filter(Decided::is_whole) {
-                Some(decided) => self.decided(decided)?,
+                Some(decided) => {
+                    decided.remarks.iter().try_for_each(|remark| self.noted(remark))?;
+                    self.decided(decided)?
+                }
                 None => {
                     self.taken(&action, step.thought.clone(), Verdict { checks: checks(), ..Verdict::default() })?
                 }
@@ -98,11 +101,18 @@ impl Writing {
         }
         for (field, begins) in stepwright_export::LAST {
             if let Some(words) = log.rest.get(field).and_then(Value::as_str).filter(|words| !words.trim().is_empty()) {
-                self.add(Event::Noted { text: format!("{begins}{words}") })?;
+                self.noted(&format!("{begins}{words}"))?;
             }
         }
+        for remark in log.rest.get("remarks").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+        {
+            self.noted(remark)?;
+        }
         if log.success.is_none() {
-            self.add(Event::Noted { text: "The log does not say whether the goal was reached.".to_owned() })?;
+            self.noted(match log.rest.get("over").and_then(Value::as_bool) {
+                Some(false) => "The episode was under way when it was written down.",
+                _ => "The log does not say whether the goal was reached.",
+            })?;
         }
         if log.unobserved() > 0 {
             let missing = log.steps.iter().enumerate().filter(|(_, step)| step.observation.is_none());
@@ -111,9 +121,18 @@ impl Writing {
                 "The log does not say what was observed at step {}. A check that fails after the first of them counts as unknown.",
                 numbers.join(", ")
             );
-            self.add(Event::Noted { text })?;
+            self.noted(&text)?;
         }
         Ok(())
+    }
+
+    /// Adds a remark, unless it is there: what was read once and exported comes again.
+    fn noted(&mut self, text: &str) -> Result<(), String> {
+        let here = self.session.current();
+        match here.is_some_and(|node| node.turn.notes.iter().any(|note| note == text)) {
+            true => Ok(()),
+            false => self.add(Event::Noted { text: text.to_owned() }),
+        }
     }
 }
 
@@ -125,6 +144,8 @@ struct Decided {
     /// The one that was carried out, and the verdict that it was made with.
     decision: DecisionId,
     verdict: Option<Verdict>,
+    #[serde(default)]
+    remarks: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -354,6 +375,11 @@ mod tests {
             };
             let (before, after) = (of(&loaded.session), of(&again));
             assert_eq!(before, after, "{}", example.name);
+            let notes = |session: &Session| -> Vec<String> {
+                session.line().into_iter().flat_map(|node| node.turn.notes.clone()).collect()
+            };
+            let again = notes(&again);
+            assert!(notes(&loaded.session).iter().all(|note| again.contains(note)), "{}: {again:?}", example.name);
             rejected += before.iter().map(|step| step.3.2.len()).sum::<usize>();
             steps += after.len();
         }

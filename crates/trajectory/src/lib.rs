@@ -121,7 +121,8 @@ fn actions_alone(mut value: serde_json::Value) -> serde_json::Value {
 }
 
 /// The fields of our own lines that are not read but known.
-const KNOWN: [&str; 7] = ["answer", "closing_thought", "said_before", "pages", "reward", "note", "refused"];
+const KNOWN: [&str; 9] =
+    ["answer", "closing_thought", "said_before", "pages", "reward", "note", "refused", "over", "remarks"];
 
 /// The logs of a file in any of the formats that are read, known by their content. Ids that come twice are told apart by a number. Of
 /// many faults the first are told, and how many more there are.

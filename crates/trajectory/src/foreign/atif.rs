@@ -155,6 +155,8 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
         about.env = string(own, "world").unwrap_or_default();
         about.task_id = own.get("task").cloned();
         about.source = string(own, "source");
+        let kept = ["over", "remarks"].into_iter().filter_map(|name| Some((name.to_owned(), own.get(name)?.clone())));
+        about.rest.extend(kept);
         let sentence = steps.iter().find(|step| string(step, "source").as_deref() == Some("user"));
         about.task = sentence.and_then(|step| text_of(step.get("message")?)).unwrap_or_default();
         return Ok(conversation);

@@ -99,7 +99,7 @@ impl Entry {
 /// The marks, with their meaning for a proposal, a call or a candidate.
 fn marks(glyphs: &Glyphs) -> Vec<Entry> {
     [
-        (glyphs.yes, "holds: every check passes"),
+        (glyphs.yes, "holds: every check made passes; with no precondition in force that is the world's dry run alone"),
         (glyphs.no, "fails: at least one check does"),
         (glyphs.unknown, "cannot be decided"),
         (glyphs.unchecked, "not checked"),
