@@ -84,20 +84,24 @@ impl Asking {
         self.event(Event::Executed { decision, child, action: action.into(), outcome, changes });
     }
 
-    /// The steps of its trajectory behind the beginning, without what only a session of ours has, and those that are read back.
     fn written(&self) -> (Vec<Value>, Vec<Step>) {
-        let text = render(Format::Atif, &self.session.header, &self.records, showings).unwrap();
-        let mut read = read_any(text.as_bytes(), "x");
-        assert!(read.wrong.is_empty() && read.notes.is_empty(), "{:?} {:?}", read.wrong, read.notes);
-        let whole: Value = serde_json::from_str(&text).unwrap();
-        let mut steps = whole["steps"].as_array().unwrap()[2..].to_vec();
-        for step in &mut steps {
-            let step = step.as_object_mut().unwrap();
-            step.remove("extra");
-            step.remove("step_id");
-        }
-        (steps, read.all.remove(0).steps)
+        written(&self.session.header, &self.records)
     }
+}
+
+/// The steps of a session's trajectory behind the beginning, without what only a session of ours has, and those that are read back.
+pub(super) fn written(header: &Header, records: &[Record]) -> (Vec<Value>, Vec<Step>) {
+    let text = render(Format::Atif, header, records, showings).unwrap();
+    let mut read = read_any(text.as_bytes(), "x");
+    assert!(read.wrong.is_empty() && read.notes.is_empty(), "{:?} {:?}", read.wrong, read.notes);
+    let whole: Value = serde_json::from_str(&text).unwrap();
+    let mut steps = whole["steps"].as_array().unwrap()[2..].to_vec();
+    for step in &mut steps {
+        let step = step.as_object_mut().unwrap();
+        step.remove("extra");
+        step.remove("step_id");
+    }
+    (steps, read.all.remove(0).steps)
 }
 
 fn ended() -> Arc<StepOutcome> {

@@ -2,17 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{header, showings};
-use crate::{Format, render};
+use super::header;
 use stepwright_episode::{
     Action, Actor, Choice, Decision, Event, Header, Origin, Proposal, Record, Session, StepOutcome,
 };
 use stepwright_program::tools::Toolbox;
-use stepwright_trajectory::{Step, read_any};
+use stepwright_trajectory::Step;
 
-/// The trajectory of an episode of these calls, each with what was observed and its results: its steps behind the beginning, without what
-/// only a session of ours has, and those that are read back.
-fn written(steps: &[(&str, &str, &[&str])]) -> (Vec<Value>, Vec<Step>) {
+/// The trajectory of an episode of these calls, each with what was observed and its results.
+fn recorded(steps: &[(&str, &str, &[&str])]) -> (Vec<Value>, Vec<Step>) {
     let schema = json!({ "type": "object", "properties": { "id": {} }, "required": ["id"] });
     let specification = Toolbox::of_json(&json!([{ "name": "get", "parameters": schema }])).source().to_owned();
     let mut session = Session::new(Header { world: "recorded".to_owned(), specification, ..header() });
@@ -37,17 +35,7 @@ fn written(steps: &[(&str, &str, &[&str])]) -> (Vec<Value>, Vec<Step>) {
         let (child, changes) = (session.next_node(), json!([]).into());
         add(&mut session, Event::Executed { decision, child, action: action.into(), outcome, changes });
     }
-    let text = render(Format::Atif, &session.header, &records, showings).unwrap();
-    let mut read = read_any(text.as_bytes(), "x");
-    assert!(read.wrong.is_empty() && read.notes.is_empty(), "{:?} {:?}", read.wrong, read.notes);
-    let whole: Value = serde_json::from_str(&text).unwrap();
-    let mut steps = whole["steps"].as_array().unwrap()[2..].to_vec();
-    for step in &mut steps {
-        let step = step.as_object_mut().unwrap();
-        step.remove("extra");
-        step.remove("step_id");
-    }
-    (steps, read.all.remove(0).steps)
+    super::agents::written(&session.header, &records)
 }
 
 const X: &str = "tools.get(id='x')";
@@ -55,7 +43,7 @@ const Y: &str = "tools.get(id='y')";
 
 #[test]
 fn a_call_has_what_it_returned_and_nothing_that_somebody_said() {
-    let (steps, read) = written(&[
+    let (steps, read) = recorded(&[
         // Two calls at once.
         (X, "open", &[]),
         (Y, "{\"a\": 1}\n\nhurry", &["results.returned('get', 'y', {'a': 1})", "results.returned('get', 'x', 'open')"]),
@@ -109,7 +97,7 @@ fn a_call_has_what_it_returned_and_nothing_that_somebody_said() {
 /// What a world tells in words of its own is the result of a call, whatever its calls say.
 #[test]
 fn what_no_result_says_in_so_many_words_stays_the_observation() {
-    let (steps, read) = written(&[(X, "It is open.", &["results.returned('get', 'x', {'open': True})"])]);
+    let (steps, read) = recorded(&[(X, "It is open.", &["results.returned('get', 'x', {'open': True})"])]);
     let result = json!([{ "source_call_id": "step-1", "content": "It is open." }]);
     assert_eq!((&steps[0]["observation"]["results"], read[0].observed()), (&result, "It is open."));
     assert_eq!(steps.len(), 1);
