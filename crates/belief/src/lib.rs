@@ -19,7 +19,7 @@ mod write;
 pub use compare::{Difference, compare};
 pub use drift::{Drift, series};
 pub use patch::{apply, patch};
-pub use read::{Fault, ReadError, Reading, Repair, read};
+pub use read::{Fault, ReadError, Reading, Repair, is_quote, read, unwrapped};
 pub use write::write;
 
 /// The JSON schema of a belief, for models that can be held to one.

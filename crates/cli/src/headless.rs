@@ -1,6 +1,7 @@
 //! Headless runs, as `run` and the studies share them on the command line: the flags, the units, a progress bar, limits, an end at
 //! Ctrl-C, the results file, the table, the exit code.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::{CliError, note, print, print_json};
+use stepwright_episode::role;
 use stepwright_launch::config::{Config, Price};
 use stepwright_model::Usage;
 use stepwright_model::prompt::Prompts;
@@ -168,6 +170,7 @@ impl HeadlessFlags {
             uncounted += usize::from(tokens == (0, 0) && !is_failed(&lines));
             broken += usize::from(is_failed(&lines));
             spent.add(tokens, told_cost(&lines));
+            spent.unpriced.extend(unpriced(&lines));
             if let Some(reached) = self.reached(&spent) {
                 why.get_or_insert(reached);
                 enough.cancel();
@@ -202,7 +205,7 @@ impl HeadlessFlags {
         let stopped = ran < asked;
         let already = if done > 0 { format!(", {done} had results already") } else { String::new() };
         let part = if shard.is_part() { format!(" ({shard}, of {} in all)", all.len()) } else { String::new() };
-        let errors = if broken > 0 { format!(", {broken} of them with an error") } else { String::new() };
+        let errors = if broken > 0 { format!(", {broken} of them with an error or not begun") } else { String::new() };
         let early = match why.filter(|_| stopped) {
             Some(why) => format!(", stopped early: {why}; run again to go on"),
             None if stopped => ", stopped early; run again to go on".to_owned(),
@@ -303,6 +306,12 @@ fn told_cost<L: serde::Serialize>(lines: &[L]) -> Option<f64> {
     told.reduce(|sum, cost| sum + cost)
 }
 
+/// The models whose cost is not in what lines tell, since they have no price.
+fn unpriced<L: serde::Serialize>(lines: &[L]) -> impl Iterator<Item = String> {
+    let told = lines.iter().filter_map(|line| serde_json::to_value(line).ok()?.get("unpriced").cloned());
+    told.flat_map(|models| serde_json::from_value::<Vec<String>>(models).unwrap_or_default())
+}
+
 /// The run's spending.
 #[derive(Default)]
 struct Spent {
@@ -311,6 +320,8 @@ struct Spent {
     /// The cost of units that tell it, and the tokens of those that do not.
     told: Option<f64>,
     untold: Usage,
+    /// The models that told costs are without.
+    unpriced: BTreeSet<String>,
 }
 
 impl Spent {
@@ -331,11 +342,12 @@ impl Spent {
     /// For the summary; empty where nothing was spent.
     fn in_words(&self) -> String {
         let tokens = self.usage.prompt.saturating_add(self.usage.completion);
+        let without = role::without(&self.unpriced);
         match (tokens, self.cost()) {
             (0, _) => String::new(),
             (tokens, None) => format!("; {tokens} tokens"),
-            (tokens, Some(cost)) if self.price.is_none() => format!("; {tokens} tokens, cost {cost:.4}"),
-            (tokens, Some(cost)) => format!("; {tokens} tokens, {cost:.4} by the model's prices"),
+            (tokens, Some(cost)) if self.price.is_none() => format!("; {tokens} tokens, cost {cost:.4}{without}"),
+            (tokens, Some(cost)) => format!("; {tokens} tokens, {cost:.4} by the model's prices{without}"),
         }
     }
 }
@@ -438,6 +450,11 @@ mod tests {
         unpriced.add((10, 1), told_cost(&[serde_json::json!({ "cost": 0.25 }), serde_json::json!({})]));
         assert_eq!(unpriced.in_words(), "; 1111 tokens, cost 0.2500");
         assert!(flags(None, Some(0.2)).reached(&unpriced).is_some());
+        // Where a role's model alone has prices, the rest is not in it.
+        unpriced
+            .unpriced
+            .extend(super::unpriced(&[serde_json::json!({ "unpriced": ["fake"] }), serde_json::json!({})]));
+        assert_eq!(unpriced.in_words(), "; 1111 tokens, cost 0.2500, without that of fake, which has no price");
     }
 
     #[test]

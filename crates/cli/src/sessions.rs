@@ -219,12 +219,20 @@ fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
     let name = if name.ends_with(".jsonl") { name.to_owned() } else { format!("{name}.jsonl") };
     let target = file.with_file_name(name);
     let _held = alone(file)?;
-    stepwright_files::rename(file, &target).map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists => {
-            CliError::Failed(format!("{} is there already; choose another name", target.display()))
-        }
-        _ => CliError::Failed(format!("{}: {e}", target.display())),
-    })?;
+    let is_there = |path: &Path| CliError::Failed(format!("{} is there already; choose another name", path.display()));
+    let failed = |path: &Path, e: std::io::Error| match e.kind() {
+        ErrorKind::AlreadyExists => is_there(path),
+        _ => CliError::Failed(format!("{}: {e}", path.display())),
+    };
+    // What was torn off it goes along.
+    let (torn, own) = (stepwright_files::torn_file(file), stepwright_files::torn_file(&target));
+    if own.exists() {
+        return Err(is_there(&own));
+    }
+    stepwright_files::rename(file, &target).map_err(|e| failed(&target, e))?;
+    if torn.exists() {
+        stepwright_files::rename(&torn, &own).map_err(|e| failed(&own, e))?;
+    }
     print(&format!("{}\n", target.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! Roles: what a model is asked as. A role may have a model of its own; it is read from an ask's kind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +130,21 @@ impl Session {
         all
     }
 
+    /// The models that took tokens and have no known price, where others have one: [`Session::cost`] is without them.
+    pub fn unpriced(&self) -> BTreeSet<&str> {
+        let (mut priced, mut unpriced) = (BTreeSet::new(), BTreeSet::new());
+        for ask in self.nodes().iter().flat_map(|node| &node.turn.asks) {
+            let cost = ask.exchange.as_ref().and_then(|exchange| exchange.cost);
+            let spent = ask.state.usage().is_some_and(|usage| usage.prompt > 0 || usage.completion > 0);
+            if cost.is_some() {
+                priced.insert(ask.model.as_str());
+            } else if spent {
+                unpriced.insert(ask.model.as_str());
+            }
+        }
+        if priced.is_empty() { BTreeSet::new() } else { &unpriced - &priced }
+    }
+
     /// The model that is asked as that: the role's own, or the one in use.
     pub fn model_of(&self, role: Role) -> &str {
         role.model(&self.options).unwrap_or(&self.model)
@@ -139,6 +154,17 @@ impl Session {
     pub fn models(&self) -> String {
         in_words(&self.model, &self.options)
     }
+}
+
+/// Behind a cost, whose it is without: `, without that of fake, which has no price`; empty where it is of all.
+pub fn without<S: AsRef<str>>(unpriced: &BTreeSet<S>) -> String {
+    let names: Vec<&str> = unpriced.iter().map(AsRef::as_ref).collect();
+    let have = match names.len() {
+        0 => return String::new(),
+        1 => "has",
+        _ => "have",
+    };
+    format!(", without that of {}, which {have} no price", names.join(", "))
 }
 
 /// A model with those that options name for roles.

@@ -13,7 +13,7 @@ use super::rows::{ProposalEntry, hides_future, in_rows, offered};
 use super::stated::Stated;
 use stepwright_episode::duel::Agreement;
 use stepwright_episode::patch::{Change, operations};
-use stepwright_episode::role::{Role, Spent};
+use stepwright_episode::role::{Role, Spent, without};
 use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
     Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, DecisionId, Mark, Node,
@@ -161,7 +161,7 @@ pub fn story(session: &Session, visited: &Visited, showings: Showings<'_>) -> St
         facts.push(("by role".to_owned(), apart.iter().map(of).collect::<Vec<_>>().join("; ")));
     }
     if let Some(cost) = session.cost {
-        facts.push(("cost".to_owned(), stepwright_text::words::cost(cost)));
+        facts.push(("cost".to_owned(), stepwright_text::words::cost(cost) + &without(&session.unpriced())));
     }
     if !header.sandbox.is_empty() {
         facts.push(("sandbox".to_owned(), header.sandbox.clone()));
@@ -195,8 +195,11 @@ pub fn story(session: &Session, visited: &Visited, showings: Showings<'_>) -> St
     }
 }
 
+/// How it stands where the session is; where the method ended the episode, also why.
 fn standing(session: &Session) -> String {
-    outcome(&session.path(session.cursor()))
+    let path = session.path(session.cursor());
+    let ended = path.last().filter(|node| !node.outcome.won).and_then(|node| node.outcome.ended.as_deref());
+    outcome(&path) + &ended.map(|why| format!(": {why}")).unwrap_or_default()
 }
 
 /// The steps of a path. A selection that was blocked is none, as in the results of runs: nothing was executed.
@@ -279,9 +282,11 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings
         let of = node.parent.and_then(|parent| places.get(&parent)).and_then(|place| called.get(*place));
         let of = of.map_or("the episode", String::as_str);
         // Where it parts, a branch may have a deleted one beside it: then its own beginning is further down.
-        let names = [line.last(), Some(&node)].into_iter().flatten().map(|at| session.branch_name(at.id));
-        let name = { names }.find(|name| !name.is_empty()).unwrap_or_default();
-        let title = titled(format!("Branch after step {from} of {of}"), name);
+        let [first, last] = [Some(&node), line.last()].map(|at| at.map_or("", |at| session.branch_name(at.id)));
+        let name = if first.is_empty() { last } else { first };
+        let both = format!("{first}, then {last}");
+        let names = if first.is_empty() || last.is_empty() || first == last { name } else { &both };
+        let title = titled(format!("Branch after step {from} of {of}"), names);
         let action = node.action.as_ref().map_or_else(Cow::default, |action| one_line(&action.text));
         places.extend(line.iter().map(|node| (node.id, called.len())));
         called.push(match name {
@@ -414,23 +419,31 @@ fn plan(node: &Node) -> Option<String> {
 
 /// The decisions at a node about documents other than assertions and knowledge.
 fn documents(node: &Node, showings: Showings<'_>) -> Vec<String> {
-    let by = actor;
     let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
     let mut out = Vec::new();
     let is_own = |kind: &ArtifactKind| showings(kind).listed == Listed::Changes;
     let changes = node.turn.changes.iter().filter(|c| is_own(&c.artifact.kind));
     for change in changes {
+        // The policy always says why it takes something: what is taken without a reason waited for nobody.
+        let is_unasked = change.by == Actor::Policy && change.why.is_empty();
+        let by = format!(" by {}{}", actor(change.by), why(&change.why));
         let how = match (change.offer, change.edited) {
-            (Some(_), false) => "taken as written",
-            (Some(_), true) => "edited, then taken",
-            (None, _) => "set",
+            (Some(_), false) if is_unasked => "taken as written".to_owned(),
+            (Some(_), false) => format!("taken as written{by}"),
+            (Some(_), true) => format!("edited, then taken{by}"),
+            (None, _) => format!("set{by}"),
         };
-        out.push(format!("{}: {how} by {}{}", change.artifact, by(change.by), why(&change.why)));
+        out.push(format!("{}: {how}", change.artifact));
         out.extend(change_lines(&change.patch).into_iter().map(|line| format!("  {line}")));
     }
     for offer in node.turn.offers.iter().filter(|offer| is_own(&offer.written.artifact.kind)) {
         if let OfferState::Refused { by: who, why: reason } = &offer.fate {
-            out.push(format!("{}: what was written is refused by {}{}", offer.written.artifact, by(*who), why(reason)));
+            out.push(format!(
+                "{}: what was written is refused by {}{}",
+                offer.written.artifact,
+                actor(*who),
+                why(reason)
+            ));
         }
     }
     out

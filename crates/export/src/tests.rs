@@ -184,6 +184,39 @@ fn a_blocked_selection_is_no_step() {
     assert!(outcome.ends_with("and 1 blocked selection"), "{outcome}");
 }
 
+#[test]
+fn an_episode_that_its_method_ended_says_why() {
+    let records = with_outcome(2, |outcome| {
+        outcome.done = true;
+        outcome.ended = Some("12 thoughts in a row executed nothing".to_owned());
+    });
+    let text = render(Format::Text, &header(), &records, showings).unwrap();
+    assert!(text.contains(", goal not reached: 12 thoughts in a row executed nothing\n"), "{text}");
+}
+
+#[test]
+fn what_waits_for_nobody_is_taken_by_nobody() {
+    for (why, said) in [("", "belief: taken as written\n"), ("read", "belief: taken as written by the policy: read\n")]
+    {
+        let mut records = records();
+        let (id, node) = (records.len() as u64, records.last().unwrap().node);
+        let written = json!({"artifact": {"kind": "belief"}, "title": "", "raw": "{}", "value": {}});
+        let patch = json!([{"op": "replace", "path": "", "value": {}}]);
+        for (at, mut event) in [
+            json!({"event": "artifact_offered", "offer": 1, "written": written}),
+            json!({"event": "artifact_settled", "artifact": {"kind": "belief"}, "offer": 1, "patch": patch, "by": "policy", "why": why}),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            (event["id"], event["ts"], event["node"]) = (json!(id + 1 + at as u64), json!(0), json!(node));
+            records.push(serde_json::from_value(event).unwrap());
+        }
+        let text = render(Format::Text, &header(), &records, showings).unwrap();
+        assert!(text.contains(said), "{text}");
+    }
+}
+
 /// The outcome of the step to a node, as it is made.
 fn with_outcome(child: NodeId, make: impl Fn(&mut stepwright_episode::StepOutcome)) -> Vec<Record> {
     let mut records = records();

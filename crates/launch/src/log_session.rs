@@ -322,6 +322,28 @@ mod tests {
         );
     }
 
+    /// An export has no checksums, and is no damaged session.
+    #[test]
+    fn a_session_is_read_from_its_export_without_a_remark() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy.jsonl");
+        for example in super::super::examples::EXAMPLES {
+            let loaded = super::super::examples::load(example.name).unwrap();
+            let format = stepwright_export::Format::Jsonl;
+            let text = stepwright_export::render(format, &loaded.session.header, &loaded.records, |kind| {
+                stepwright_methods::METHODS.showing(kind)
+            });
+            std::fs::write(&copy, text.unwrap()).unwrap();
+            let again = stepwright_episode::log::load(&copy).unwrap();
+            assert!(
+                again.remarks.is_empty() && again.records == loaded.records,
+                "{}: {:?}",
+                example.name,
+                again.remarks
+            );
+        }
+    }
+
     /// Every session that ships, written for Harbor and opened again: the same steps, each with the verdict it was taken with, who took it how,
     /// and the words of what was rejected before.
     #[test]

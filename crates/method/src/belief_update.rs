@@ -101,10 +101,10 @@ pub struct BeliefReading {
     pub repairs: Vec<String>,
 }
 
-/// Reads a whole belief: JSON as it is, else what people and models write in its place.
+/// Reads a whole belief: JSON as it is, else what people and models write in its place. The state within `{"state": …}` is meant.
 pub fn read(text: &str) -> Result<BeliefReading, String> {
     if let Ok(state @ Value::Object(_)) = serde_json::from_str(text) {
-        return Ok(BeliefReading { state: Arc::new(state), repairs: Vec::new() });
+        return Ok(BeliefReading { state: Arc::new(belief::unwrapped(state)), repairs: Vec::new() });
     }
     let reading = belief::read(text).map_err(|e| e.to_string())?;
     let repairs = reading.repairs.iter().map(ToString::to_string).collect();
@@ -286,10 +286,7 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
         Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
         None => read(&if verbatim { text_of(update, &raw) } else { whole(&raw) }).and_then(|reading| {
             let believed = cx.session.belief().filter(|_| !verbatim);
-            match is_state(&reading.state, believed.map(AsRef::as_ref)) {
-                true => Ok(reading),
-                false => Err("the answer holds no entry of a state".to_owned()),
-            }
+            check_state(&reading.state, believed.map(AsRef::as_ref)).map(|()| reading)
         }),
     };
     let (value, repairs, problem) = match read {
@@ -304,17 +301,38 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
     Written { artifact, due, title, raw, repairs, value, problem }
 }
 
-/// Whether what was read is a state: beside one that is believed it lists things or relations, or has an entry of a thing that this
-/// knows. What a model says in place of a state reads as entries of things that nobody knows.
-fn is_state(read: &Value, believed: Option<&Value>) -> bool {
-    let Some(entries) = read.as_object().filter(|entries| !entries.is_empty()) else { return false };
+/// Refuses what was read where it is no state: beside one that is believed it lists relations, or things of which one is known, or has
+/// an entry of a known thing; and nothing beside that has another form. What a model says in place of a state reads as entries of things
+/// that nobody knows.
+fn check_state(read: &Value, believed: Option<&Value>) -> Result<(), String> {
+    let nothing = || "the answer holds no entry of a state".to_owned();
+    let entries = read.as_object().filter(|entries| !entries.is_empty()).ok_or_else(nothing)?;
     let Some(believed) = believed.and_then(Value::as_object).filter(|believed| !believed.is_empty()) else {
-        return true;
+        return Ok(());
     };
-    let things = believed.get(belief::OBJECTS).and_then(Value::as_array);
-    let lists = |name: &str| things.into_iter().flatten().any(|thing| thing == name);
-    let is_list = |name: &str| [belief::OBJECTS, belief::RELATIONS].contains(&name);
-    entries.keys().any(|name| is_list(name) || believed.contains_key(name) || lists(name))
+    let things = |state: &Map<String, Value>, name: &str| {
+        let listed = state.get(belief::OBJECTS).and_then(Value::as_array);
+        listed.into_iter().flatten().any(|thing| thing == name)
+    };
+    let is_known = |name: &str| believed.contains_key(name) || things(believed, name);
+    let is_of_state = |name: &str, value: &Value| match name {
+        belief::OBJECTS => value
+            .as_array()
+            .is_some_and(|listed| listed.is_empty() || listed.iter().filter_map(Value::as_str).any(is_known)),
+        belief::RELATIONS => value.is_array(),
+        _ => is_known(name),
+    };
+    let is_in_form = |name: &str, value: &Value| match name {
+        belief::OBJECTS | belief::RELATIONS => value.is_array(),
+        _ => value.is_object() || is_known(name) || things(entries, name),
+    };
+    match entries.iter().find(|(name, value)| !is_in_form(name, value)) {
+        _ if !entries.iter().any(|(name, value)| is_of_state(name, value)) => Err(nothing()),
+        Some((name, _)) => Err(format!(
+            "`{name}` is no entry of a state: `objects` and `relations` are lists, and the entry of a thing is in braces"
+        )),
+        None => Ok(()),
+    }
 }
 
 /// A step as an update: what was done, and its result. What was not executed or refused changes nothing.
@@ -369,39 +387,80 @@ fn text_of(update: &Update, raw: &str) -> String {
     if update.written.is_some() { raw.to_owned() } else { written(raw) }
 }
 
-/// Prepends the `# state = {` that the prompt ended with, where the writer did not repeat it; cuts what follows the state.
+/// Prepends the `# state = {` that the prompt ended with, where the writer did not repeat it; cuts what follows the state. Words before a
+/// state are left to the reader, which tells of them: behind that opening they would be an entry.
 fn whole(written: &str) -> String {
     let begun = written.lines().take(3).any(|line| line.contains("state") && line.contains('{'));
-    let text = written.trim_start();
+    let mut lines = written.lines().map(|line| line.trim_start_matches(|c: char| c == '#' || c.is_whitespace()));
+    let first = lines.by_ref().find(|line| !line.is_empty()).unwrap_or_default();
+    let opening = format!("{{\"{}\"", belief::OBJECTS);
+    let begins = |line: &str| line.starts_with('{') || line.starts_with(belief::is_quote) || line.contains(&opening);
+    let goes_on = first.starts_with(belief::is_quote) || !(begins(first) || lines.any(begins));
     let written = written.split("# query:").next().unwrap_or_default();
-    if begun || text.starts_with('{') || text.starts_with("```") {
-        written.to_owned()
-    } else {
-        format!("{STATE}{written}")
-    }
+    if begun || first.starts_with("```") || !goes_on { written.to_owned() } else { format!("{STATE}{written}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn believed() -> Value {
+        serde_json::json!({ "objects": ["red block", "tin bowl"], "relations": [], "red block": {} })
+    }
+
+    fn checked(text: &str, believed: &Value) -> Result<BeliefReading, String> {
+        let reading = read(&whole(text))?;
+        check_state(&reading.state, Some(believed)).map(|()| reading)
+    }
+
     #[test]
     fn what_a_model_says_in_place_of_a_state_is_none() {
-        let believed = serde_json::json!({ "objects": ["red block", "tin bowl"], "relations": [], "red block": {} });
-        let is = |text: &str, believed: &Value| is_state(&read(&whole(text)).unwrap().state, Some(believed));
         for said in [
             "Sorry, I cannot rewrite \"the state\" here.",
             "say(\"blue\")",
             "update_wm(\"x\")",
             "{\"error\": \"overloaded\"}",
             "I would answer: \"yes\".",
+            "{\"error\": \"the red block is missing\", \"objects\": \"?\"}",
+            "```json\n{\"error\": \"the red block is missing\", \"objects\": \"?\"}\n```",
+            "{}",
         ] {
-            assert!(!is(said, &believed), "{said}");
+            assert_eq!(checked(said, &believed()), Err("the answer holds no entry of a state".to_owned()), "{said}");
         }
-        assert!(is("{\"door\": {}}", &serde_json::json!({})), "where nothing is believed anything may be new");
-        for state in ["{\"objects\": []}", "{\"red block\": {}}", "\"tin bowl\": {\"contains\": []}\n}"] {
-            assert!(is(state, &believed), "{state}");
+        let beside = checked("{\"error\": \"overloaded\", \"objects\": [\"red block\"]}", &believed()).unwrap_err();
+        assert!(beside.starts_with("`error` is no entry of a state"), "{beside}");
+        let new = serde_json::json!({});
+        assert!(checked("{\"door\": {}}", &new).is_ok(), "where nothing is believed anything may be new");
+        for state in [
+            "{\"objects\": []}",
+            "{\"red block\": {}}",
+            "\"tin bowl\": {\"contains\": []}\n}",
+            "{\"objects\": [\"red block\", \"cup\"], \"cup\": \"dirty\"}",
+        ] {
+            assert!(checked(state, &believed()).is_ok(), "{state}");
         }
-        assert!(!is("{}", &believed));
+    }
+
+    #[test]
+    fn words_before_a_state_are_left_out_of_it() {
+        let state = believed().to_string();
+        let entries = "\"objects\": [\"red block\", \"tin bowl\"],\n#     \"relations\": [], \"red block\": {}\n# }";
+        let fenced = format!("```json\n{state}\n```");
+        for (text, beside) in [
+            (state.clone(), ""),
+            (entries.to_owned(), ""),
+            (format!("{{\"state\": {state}}}"), ""),
+            (format!("Here is the state:\n{state}"), "`Here is the state:`"),
+            (format!("Here it is: {state}"), "`Here it is:`"),
+            (format!("Note: the block moved\n{state}"), "`Note: the block moved`"),
+            (format!("Note: the block moved\n\n{entries}"), "`Note: the block moved`"),
+            (format!("Sure! Here is the new state:\n{fenced}"), "`Sure! Here is the new state:`"),
+            (format!("New:\n{{\"state\": {state}}}"), "`New:`"),
+        ] {
+            let reading = checked(&text, &believed()).unwrap_or_else(|why| panic!("{text}: {why}"));
+            assert_eq!(*reading.state, believed(), "{text}");
+            let said = reading.repairs.join("; ");
+            assert_eq!((said.contains(beside), said.is_empty()), (true, beside.is_empty()), "{text}: {said}");
+        }
     }
 }

@@ -52,6 +52,12 @@ impl MethodInfo {
     pub fn keeps_belief(&self) -> bool {
         self.needs.has(Ability::Belief)
     }
+
+    /// Whether a model that reads writes the belief too, in one answer with the program: it is not written again alone.
+    pub fn believes_in_one_answer(&self) -> bool {
+        let asked = |role| self.roles.contains(&role);
+        self.keeps_belief() && asked(Role::Reader) && !asked(Role::Writer)
+    }
 }
 
 /// The needs of a method.

@@ -64,11 +64,7 @@ pub(super) fn next(round: Round<'_>, max_attempts: u32, each: bool) -> Next {
             proposal: Some(p.id),
             why: format!("none of {} completions verifies: back to the greedy one", 1 + sampled.len()),
         },
-        // Completions of former asks may verify.
-        None => {
-            let why = "none of the completions asked for last verifies, and the greedy one is no action";
-            Next::Recommend { proposal: None, why: why.into() }
-        }
+        None => Next::Recommend { proposal: None, why: none_verifies(round.turn, greedy) },
     }
 }
 
@@ -87,6 +83,18 @@ pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) 
             None => Next::Recommend { proposal: None, why: "no action was offered".into() },
         },
     }
+}
+
+/// That none of the completions asked for last verifies, of which `greedy` is no action; completions of former asks may verify.
+fn none_verifies(turn: &Turn, greedy: Option<&Proposal>) -> String {
+    let mut why = "none of the completions asked for last verifies".to_owned();
+    if greedy.is_some() {
+        why.push_str(", and the greedy one is no action");
+    }
+    if turn.proposals.iter().any(|p| turn.rejection(p.id).is_none() && verifies(turn, p)) {
+        why.push_str("; one that was offered before does, and can be approved");
+    }
+    why
 }
 
 /// `verify` of Algorithm 1: it is an action, and its assertions raise nothing; an action without assertions verifies. A verdict the

@@ -62,15 +62,24 @@ impl Method for Relay {
             };
         }
         let offered: Vec<&Proposal> = round.proposals().collect();
-        let passes = |p: &&&Proposal| {
+        let passes = |p: &&Proposal| {
             let mark = round.turn.newest(p.id).map(|verdict| verdict.mark());
             p.action.is_some() && !matches!(mark, Some(Mark::Fails | Mark::Unknown))
         };
         let is_error = |p: &&Proposal| p.action.as_ref().is_some_and(answer::is_refusal);
         let (errors, answers): (Vec<&Proposal>, Vec<&Proposal>) =
-            offered.iter().filter(passes).copied().partition(is_error);
+            offered.iter().copied().filter(passes).partition(is_error);
         if let Some(p) = answers.first() {
             let why = if offered.len() == 1 { "it passes its checks" } else { "the first that passes its checks" };
+            return Step::Recommend { proposal: Some(p.id), why: why.into() };
+        }
+        // What was answered before an error came is an answer still.
+        let stands = |p: &&Proposal| {
+            p.origin == Origin::Relayed && round.turn.rejection(p.id).is_none() && is_of(round, p, template(cx))
+        };
+        let before = round.turn.proposals.iter().rev().map(AsRef::as_ref).filter(stands);
+        if let Some(p) = before.filter(passes).find(|p| !is_error(p)).filter(|_| !errors.is_empty()) {
+            let why = "it passes its checks; what was asked for since is an error";
             return Step::Recommend { proposal: Some(p.id), why: why.into() };
         }
         if let Some(p) = errors.first() {

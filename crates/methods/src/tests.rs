@@ -77,6 +77,19 @@ fn the_method_agrees_with_algorithm_1_as_printed() {
 fn a_greedy_completion_that_is_no_action_is_never_recommended() {
     let (turn, chosen, why) = drive(|round| aware(round, 5, true), "# done", &["x = 1", "a.f("], |_| true);
     assert_eq!((turn.proposals.len(), chosen), (3, None), "{why}");
+    assert_eq!(why, "none of the completions asked for last verifies, and the greedy one is no action");
+}
+
+#[test]
+fn samples_that_a_person_asked_for_say_nothing_of_the_greedy_completion() {
+    let mut turn = Turn::default();
+    answer(&mut turn, AskKind::GREEDY, Origin::Greedy, &["a.f(1)"], &|_| true);
+    answer(&mut turn, AskKind::SAMPLES, Origin::Sample, &["x = 1"], &|_| true);
+    let Next::Recommend { proposal: None, why } = aware(Round { turn: &turn, since: 2 }, 2, true) else { panic!() };
+    assert_eq!(
+        why,
+        "none of the completions asked for last verifies; one that was offered before does, and can be approved"
+    );
 }
 
 #[test]
@@ -126,6 +139,12 @@ fn every_method_has_a_name_of_its_own() {
     assert_eq!(ids[20..25], coders);
     assert_eq!(ids[25..], ["cups-plain", "cups-cot", "cups-state"]);
     assert!(ids.iter().all(|id| METHODS.named(id).is_some_and(|m| m.info().id == *id)));
+}
+
+#[test]
+fn what_writes_belief_and_program_in_one_answer_says_so() {
+    let together = METHODS.all().into_iter().filter(|info| info.believes_in_one_answer()).map(|info| info.id);
+    assert_eq!(together.collect::<Vec<_>>(), ["statler-unified", "cap-cot", "cups-state"]);
 }
 
 #[test]

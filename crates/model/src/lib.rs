@@ -149,10 +149,10 @@ impl Completion {
         Completion { text: text.into(), finish: "stop".to_owned(), ..Completion::default() }
     }
 
-    /// Whether it is none: cut by a limit or a filter, or reasoning without an answer.
+    /// Whether it is none: cut by a limit or a filter, or reasoning without an answer. A call of a tool is an answer.
     pub fn is_cut(&self) -> bool {
         matches!(self.finish.as_str(), "length" | "content_filter" | CUT_OFF)
-            || (self.text.trim().is_empty() && !self.reasoning.is_empty())
+            || (self.text.trim().is_empty() && !self.reasoning.is_empty() && self.finish != "tool_calls")
     }
 
     /// Ends the text before the first of the stops in it, as a server does that knows them.
@@ -487,6 +487,14 @@ fn install_tls() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasoning_without_an_answer_is_cut_and_a_call_of_a_tool_is_an_answer() {
+        let is_cut = |finish: &str| {
+            Completion { reasoning: "hm".into(), finish: finish.into(), ..Completion::default() }.is_cut()
+        };
+        assert_eq!(["stop", "", "length", "tool_calls"].map(is_cut), [true, true, true, false]);
+    }
 
     #[test]
     fn scoring_has_a_price() {

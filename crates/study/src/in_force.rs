@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::precondition::{ActionResult, Approach, enumerated};
+use super::precondition::{ActionResult, Approach, enumerated, idle_in};
 use super::runner;
 use stepwright_driver::{Beginning, Setup};
-use stepwright_episode::effects_of;
+use stepwright_episode::{action_of_effects, effects_of};
 use stepwright_method::prompting::own_assertions;
 use stepwright_precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_program::Specification;
@@ -29,7 +29,7 @@ pub enum Preconditions {
     Inferred,
     None,
     /// A file's set, wherever it is put in force.
-    Set(String, Assertions),
+    Set(String, AdoptedSet),
     /// The results of a study of preconditions, by subject: a service, or the household; and the model that inferred them.
     Sets(String, BTreeMap<String, Assertions>, String),
 }
@@ -81,27 +81,26 @@ impl Preconditions {
     /// Those of a file of one's own, all of whose lines must be sound.
     fn of_file(path: &Path) -> Result<Self, String> {
         let set = AdoptedSet::read_sound(path).map_err(|e| e.to_string())?;
-        Ok(Preconditions::Set(path.to_string_lossy().into_owned(), assertions(&set)))
+        Ok(Preconditions::Set(path.to_string_lossy().into_owned(), set))
     }
 
     /// Which they are, as experiments record it: of a file its content, not its name.
     pub fn described(&self) -> Value {
         match self {
-            Preconditions::Set(_, set) => json!({ "file": runner::digest(&json!(set)) }),
+            Preconditions::Set(_, set) => json!({ "file": runner::digest(&json!(assertions(set))) }),
             Preconditions::Sets(_, sets, _) => json!({ "file": runner::digest(&json!(sets)) }),
             named => json!(named.to_string()),
         }
     }
 
-    /// The names in a file that are of none of these actions; of what is no file none. Errors: all are.
-    pub fn idle_among(&self, actions: &BTreeSet<String>, world: &str) -> Result<BTreeSet<String>, String> {
+    /// The names in a file that are of no action of these specifications; of what is no file none.
+    /// Errors: all are, or an action has other parameters there.
+    pub fn idle_among(&self, specifications: &[Specification], world: &str) -> Result<BTreeSet<String>, String> {
         let Preconditions::Set(file, set) = self else { return Ok(BTreeSet::new()) };
-        let fits = |key: &&String| {
-            let name = key.rsplit('.').next().unwrap_or(key);
-            actions.iter().any(|action| action == name || effects_of(action) == name)
-        };
-        let idle: BTreeSet<String> = set.keys().filter(|key| !fits(key)).cloned().collect();
-        match idle.len() == set.len() {
+        let named =
+            || set.actions.iter().map(|of| (action_of_effects(&of.action).unwrap_or(&of.action), &of.params[..]));
+        let idle: BTreeSet<String> = idle_in(named(), file, specifications)?.into_iter().collect();
+        match named().all(|(name, _)| idle.contains(name)) {
             true => Err(format!("{file} names no action of the world {world}")),
             false => Ok(idle),
         }
@@ -125,7 +124,7 @@ impl Preconditions {
             }),
             Preconditions::Inferred => infer(),
             Preconditions::None => Ok(Assertions::new()),
-            Preconditions::Set(_, set) => Ok(set.clone()),
+            Preconditions::Set(_, set) => Ok(assertions(set)),
             Preconditions::Sets(_, sets, _) => sets
                 .get(subject)
                 .cloned()
@@ -167,7 +166,7 @@ impl InForce {
         let of = |name: &str| wanted.iter().find(|(key, _)| key.rsplit('.').next() == Some(name)).map(|(_, a)| a);
         let is_file = matches!(self.preconditions, Preconditions::Set(..));
         if is_file {
-            let unfit = self.preconditions.idle_among(&own.keys().cloned().collect(), &header.world)?;
+            let unfit = self.preconditions.idle_among(std::slice::from_ref(&specification), &header.world)?;
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
             *idle = Some(idle.take().map_or_else(|| unfit.clone(), |before| &before & &unfit));
         }
@@ -255,6 +254,31 @@ mod tests {
 
     use super::*;
     use crate::runner::{Entry, Experiment};
+
+    /// A file that calls an action's parameters otherwise would hold nowhere; of other actions it may say something as well.
+    #[test]
+    fn a_file_fits_the_actions_and_their_parameters() {
+        let text = "SETUP = ['agent = Agent()']\nACTIONS = ['agent.goto', 'agent.turn']\nOBSERVATIONS = []\n\n\nclass Agent:\n    def goto(self, recep):\n        pass\n\n    def turn(self, *who):\n        pass\n";
+        let specification = Specification::load(text, "spec.py").unwrap();
+        let idle = |text: &str| {
+            let set = AdoptedSet::parse(text, "mine").unwrap();
+            let idle =
+                Preconditions::Set("mine".to_owned(), set).idle_among(std::slice::from_ref(&specification), "w")?;
+            Ok::<_, String>(idle.into_iter().collect::<Vec<_>>().join(" "))
+        };
+        for (text, expected) in [
+            ("def goto(self, recep):\n    assert recep\n\ndef fly(self):\n    assert 1\n", Ok("fly")),
+            ("def goto(self, recep):\n    self.at = recep\n", Ok("")),
+            ("def turn(self, who):\n    assert who\n", Ok("")),
+            (
+                "def goto(self, place):\n    assert place\n",
+                Err("mine: goto has the parameters (recep), not (place); name them as the specification does"),
+            ),
+            ("def fly(self):\n    assert 1\n", Err("mine names no action of the world w")),
+        ] {
+            assert_eq!(idle(text), expected.map(str::to_owned).map_err(str::to_owned));
+        }
+    }
 
     #[test]
     fn results_that_do_not_say_which_is_meant_are_refused() {

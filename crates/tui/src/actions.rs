@@ -187,7 +187,7 @@ actions! {
         Policy "policy" "p" "policy" "Say when steps are taken without asking you, and when that stops";
         Breakpoints "breakpoints" "B" "breakpoints" "Say at which actions, failing assertions, changes of the state, rewards or errors automatic steps stop";
         Cancel "cancel" "esc ctrl-c" "stop" "Stop what is running: an ask, an inference, automatic steps";
-        RestartWorld "restart-world" "R" "restart world" "Restart the process of an external world and replay the steps so far";
+        RestartWorld "restart-world" "R" "restart world" "Restart the process of an external world and bring it back to this step";
     }
     Gate "Ask another model or method" {
         Configure "configure" "M" "model/method" "Change the model or the method from here on";

@@ -158,6 +158,11 @@ impl Asked {
         let base = old.as_ref().map(Whole::answer).unwrap_or_default();
         let (said, calls) = parts(&self.tools, text)?;
         // The same of what is edited and of what is written from nothing, so that it is known while it is typed.
+        // One line that reads as a call and is of no tool here is a slip, no answer in words.
+        let only = said.lines().next().filter(|line| line.len() == said.len());
+        if let Some(why) = only.and_then(|line| fault(&self.tools, line)).filter(|_| calls.is_empty()) {
+            return Err(why);
+        }
         if calls.is_empty() && ["({", "})"].iter().any(|sign| said.contains(sign)) {
             if let Some(why) = said.lines().find_map(|line| fault(&self.tools, line)) {
                 return Err(why);
@@ -366,12 +371,16 @@ mod tests {
             ("tools.cancel_order(order_id='a')\nand now", "comes first"),
             ("tools.cancel_order(order_id='a')\nbogus({\"x\": 1})", "there is no tool `bogus`"),
             ("cancel_orders({\"order_id\": \"W42\"})", "there is no tool `cancel_orders`"),
+            ("cancel_orders(order_id='W42')", "there is no tool `cancel_orders`"),
+            ("cancel_orders('W42')", "there is no tool `cancel_orders`"),
             ("I do it. cancel_order({\n  \"order_id\": \"W42\"\n})", "no call can be read"),
         ] {
             let why = asked.read(text, None).unwrap_err();
             assert!(why.contains(part), "{text}: {why}");
         }
-        assert_eq!(asked.read("Nothing to do (yet).", None).unwrap().call, None);
+        for words in ["Nothing to do (yet).", "It prints:\nprint('x')", "Write f(x)"] {
+            assert_eq!(asked.read(words, None).unwrap().call, None, "{words}");
+        }
         // What is left of a call that was edited away is no answer in words.
         let action = asked.read("cancel_order({\"order_id\": \"W42\"})", None).unwrap();
         let broken = edited(&action).replace("cancel_order({", "canc\n");

@@ -65,6 +65,11 @@ impl Stop {
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
+
+    /// Goes on: who wants it to end says so again.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
 }
 
 /// The history of an episode: task, seed, the reset and the steps after it. It is the snapshot of a world in another process.

@@ -11,11 +11,9 @@ use serde_json::{Map, Value};
 
 use super::lines::Body;
 use super::repair::{Fault, Repairs, clip};
-use super::words::{Scan, Text, Words};
+use super::words::{Scan, Text, Words, is_quote};
 use super::{DEEPEST, ReadError};
 use crate::OBJECTS;
-
-pub use super::words::is_quote;
 
 /// Reads the entries of a state: the object, and whether the text ends inside an entry's name.
 pub fn read(body: &Body, repairs: &mut Repairs) -> Result<(Value, bool), ReadError> {

@@ -38,7 +38,7 @@ impl Body {
         // A few spaces: looking past more of them would make bad input slow.
         let mut after =
             self.text.get(end..).unwrap_or_default().chars().take(20).skip_while(|c| c.is_whitespace()).peekable();
-        after.next_if(|c| super::lenient::is_quote(*c));
+        after.next_if(|c| super::is_quote(*c));
         matches!(after.find(|c| !c.is_whitespace()), Some(':' | '='))
     }
 }
@@ -80,10 +80,10 @@ fn uncomment(text: &str, repairs: &mut Repairs) -> String {
     clean
 }
 
-/// Where the state begins: after `state =`, or at the first entry or brace of a text that does not say so.
+/// Where the state begins: after `state =`, or at the first brace or line with an entry of a text that does not say so.
 fn beginning(clean: &str) -> Result<usize, ReadError> {
     let mut offset = 0;
-    let mut first = None;
+    let (mut first, mut entry) = (None, None);
     for (number, line) in clean.split('\n').enumerate() {
         if let Some(after) = state_word(line) {
             return Ok(offset + after);
@@ -92,14 +92,15 @@ fn beginning(clean: &str) -> Result<usize, ReadError> {
         if first.is_none() && !line.trim().is_empty() {
             first = Some((number + 1, start, line));
         }
+        if entry.is_none() && line.trim_start().starts_with(super::is_quote) {
+            entry = Some(start);
+        }
         offset += line.len() + 1;
     }
     let (number, start, line) = first.ok_or(ReadError::Empty)?;
-    let opening = line.trim_start().chars().next();
-    if opening == Some('{') || opening.is_some_and(super::lenient::is_quote) && clean[start..].contains([':', '=']) {
-        return Ok(start);
-    }
-    clean[start..].find('{').map(|brace| start + brace).ok_or(ReadError::NoState { line: number, text: clip(line) })
+    let entry = entry.filter(|at| clean[*at..].contains([':', '=']));
+    let brace = clean[start..].find('{').map(|brace| start + brace);
+    entry.into_iter().chain(brace).min().ok_or(ReadError::NoState { line: number, text: clip(line) })
 }
 
 /// Where a line's state begins, if the line says `state =`.

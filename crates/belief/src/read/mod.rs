@@ -15,7 +15,10 @@ mod words;
 
 use serde_json::Value;
 
+use crate::{OBJECTS, RELATIONS};
+
 pub use repair::{Fault, Repair};
+pub use words::is_quote;
 
 /// A text longer than this is not read.
 const LONGEST: usize = 1 << 18;
@@ -45,6 +48,14 @@ pub enum ReadError {
     TooDeep { line: usize },
     #[error("the text has {bytes} bytes; at most {LONGEST} are read")]
     TooLong { bytes: usize },
+}
+
+/// What was read of a state that a model put under the name `state`: that state; anything else as it is.
+pub fn unwrapped(read: Value) -> Value {
+    let is_state = |inner: &&Value| [OBJECTS, RELATIONS].iter().any(|list| inner.get(list).is_some());
+    let only = read.as_object().filter(|entries| entries.len() == 1).and_then(|entries| entries.get("state"));
+    let inner = only.filter(is_state).cloned();
+    inner.unwrap_or(read)
 }
 
 /// Reads a state text.

@@ -8,7 +8,7 @@ use super::{DEEPEST, ReadError};
 use crate::{OBJECTS, RELATIONS};
 
 pub fn shape(raw: Value, body: &Body, repairs: &mut Repairs) -> Result<Value, ReadError> {
-    let Value::Object(raw) = raw else {
+    let Value::Object(raw) = super::unwrapped(raw) else {
         return Err(ReadError::NoState { line: body.line, text: clip(&body.text) });
     };
     let mut shaper = Shaper { body, repairs, entry: String::new(), line: None };

@@ -24,7 +24,7 @@ pub fn read(body: &Body, repairs: &mut Repairs) -> Option<Value> {
     let end = reader.into_iter::<serde::de::IgnoredAny>().byte_offset();
     let rest = text.get(end..)?;
     let beside = rest.trim_start();
-    if beside.starts_with(|c: char| super::lenient::is_quote(c) || matches!(c, ',' | '{' | '}' | '[' | ']' | ':')) {
+    if beside.starts_with(|c: char| super::is_quote(c) || matches!(c, ',' | '{' | '}' | '[' | ']' | ':')) {
         return None;
     }
     for name in twice {

@@ -5,6 +5,7 @@ use super::repair::{Fault, clip};
 /// A closing quote is looked for this far: a text of a state is a name or a sentence, and looking on would make bad input slow.
 const LONGEST_TEXT: usize = 300;
 
+/// Whether a sign is a quote, of any kind that models write.
 pub fn is_quote(c: char) -> bool {
     is_double(c) || is_single(c)
 }

@@ -40,10 +40,7 @@ pub fn serve(
                     running = Some((world, 0));
                     continue;
                 }
-                Err(why) => {
-                    running = None;
-                    why.to_string()
-                }
+                Err(why) => why.to_string(),
             },
             (Ok(Request { reset: None, seed: None, act: Some(text) }), Some((world, step))) => {
                 let outcome = world.act(&text)?;

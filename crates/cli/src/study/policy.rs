@@ -227,11 +227,12 @@ impl PolicyStudy {
         Ok(first_of_each_kind(self.tasks.select(tasks).map_err(CliError::Usage)?, self.first))
     }
 
-    /// Tells which names in files of preconditions are of none of these actions. Errors: of a file all are.
-    fn suit(&self, settings: &[(Setting, Preconditions)], actions: &BTreeSet<String>) -> Result<(), CliError> {
+    /// Tells which names in files of preconditions are of no action of these specifications. Errors: of a file all are, or an action has
+    /// other parameters there.
+    fn suit(&self, settings: &[(Setting, Preconditions)], specifications: &[Specification]) -> Result<(), CliError> {
         let mut told: BTreeSet<String> = BTreeSet::new();
         for (_, which) in settings {
-            let idle = which.idle_among(actions, self.world.name()).map_err(failed)?;
+            let idle = which.idle_among(specifications, self.world.name()).map_err(failed)?;
             let file = which.to_string();
             if !idle.is_empty() && !told.contains(&file) {
                 note(&not_checked(&file, idle.iter().map(String::as_str)));
@@ -254,12 +255,9 @@ impl PolicyStudy {
         let mut kinds: Vec<String> = chosen.iter().map(|t| t.kind.clone()).collect();
         kinds.sort();
         kinds.dedup();
-        let mut actions = BTreeSet::new();
-        for kind in &kinds {
-            let specification = Specification::load(&source.specification(kind), kind).map_err(failed)?;
-            actions.extend(prompting::own_assertions(&specification).into_keys());
-        }
-        self.suit(&settings, &actions)?;
+        let of = |kind: &String| Specification::load(&source.specification(kind), kind).map_err(failed);
+        let specifications: Vec<Specification> = kinds.iter().map(of).collect::<Result<_, _>>()?;
+        self.suit(&settings, &specifications)?;
         let mut inferred: BTreeMap<(String, u64), Assertions> = BTreeMap::new();
         let mut conditions = Vec::new();
         for (setting, which) in settings {
@@ -290,7 +288,7 @@ impl PolicyStudy {
         let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
         let demonstrations = household_demonstrations(config, edition.unwrap_or_default(), &world)?;
         let truth: Assertions = prompting::own_assertions(&specification);
-        self.suit(&settings, &truth.keys().cloned().collect())?;
+        self.suit(&settings, std::slice::from_ref(&specification))?;
         let mut inferred: Option<Assertions> = None;
         let mut conditions = Vec::new();
         for (setting, which) in settings {

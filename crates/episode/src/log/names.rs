@@ -1,11 +1,37 @@
 //! Names of fields of records without a checksum: those that versions before checksums wrote.
 //!
-//! The list is closed: lines written since have a checksum, by which a changed name is found. A name that is not in it was damaged, or
+//! What today's records have their schema says; the list has what earlier ones had beside it. A name that is in neither was damaged, or
 //! written by a person or another program; the record is read without it, and that is said.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use serde_json::Value;
 use stepwright_files::names;
+
+use super::super::event::Record;
+
+/// The names of all fields of today's records.
+static NEWEST: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let mut names = BTreeSet::new();
+    collect(schemars::schema_for!(Record).as_value(), &mut names);
+    names
+});
+
+/// Takes in the names of the properties that a schema has at any depth.
+fn collect(schema: &Value, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Array(parts) => parts.iter().for_each(|part| collect(part, names)),
+        Value::Object(parts) => {
+            names.extend(
+                parts.get("properties").and_then(Value::as_object).into_iter().flat_map(|of| of.keys().cloned()),
+            );
+            parts.values().for_each(|part| collect(part, names));
+        }
+        _ => {}
+    }
+}
 
 /// All names of formats 1 and 2.
 const KNOWN: &[&str] = &[
@@ -27,7 +53,9 @@ const KNOWN: &[&str] = &[
 const FREE: &[&str] = &["changes", "edit", "effect", "options", "patch", "request", "state", "value"];
 
 pub(super) fn unknown(line: &[u8]) -> Vec<String> {
-    names::unknown(line, KNOWN, FREE)
+    let mut unknown = names::unknown(line, KNOWN, FREE);
+    unknown.retain(|name| !NEWEST.contains(name));
+    unknown
 }
 
 pub(super) fn remark(file: &Path, line: usize, field: &str) -> String {

@@ -64,22 +64,16 @@ struct Selected<'a> {
     before: &'a str,
 }
 
-/// The selections in an answer: the texts between pairs of `$$`. Empty marks (`$$$$`) are none.
+/// The selections in an answer: the texts between two `$$` that follow each other, whatever stands before them: the first is between the
+/// first two marks, the last between the last two. Empty marks (`$$$$`) are none.
 fn selections(answer: &str) -> Vec<Selected<'_>> {
-    let (mut found, mut from) = (Vec::new(), 0);
-    while let Some(at) = answer.get(from..).and_then(|rest| rest.find(MARK)) {
-        let (before, rest) = answer.split_at(from + at);
-        let inside = rest.get(MARK.len()..).unwrap_or_default();
-        from += at + 1;
-        // As the pattern `\$\$([^$]+)\$\$` would: where it does not fit it is tried again one character further.
-        let Some((text, _)) = inside.split_once(MARK).filter(|(text, _)| !text.is_empty() && !text.contains('$'))
-        else {
-            continue;
-        };
-        found.push(Selected { text: text.trim(), before });
-        from += text.len() + 2 * MARK.len() - 1;
-    }
-    found
+    // As the pattern `\$\$([^$]+)\$\$` would at each place: three `$` are two marks.
+    let places = answer.match_indices('$').map(|(at, _)| answer.split_at(at));
+    let selected = places.filter_map(|(before, rest)| {
+        let (text, _) = rest.strip_prefix(MARK)?.split_once(MARK)?;
+        (!text.is_empty() && !text.contains('$')).then_some(Selected { text: text.trim(), before })
+    });
+    selected.collect()
 }
 
 /// Whether the last selection of an answer counts: a chat prompt of the paper's parts asks for it as the last line, behind the reasons. Of
@@ -314,9 +308,9 @@ mod tests {
     fn texts_between_marks_are_selections() {
         let cases: [(&str, &[&str]); 10] = [
             ("I take $$ grab cup $$.", &["grab cup"]),
-            ("$$a$$ or $$b$$", &["a", "b"]),
-            ("$$a$$b$$c$$", &["a", "c"]),
-            ("$$$$ $$b$$", &[""]),
+            ("$$a$$ or $$b$$", &["a", "or", "b"]),
+            ("$$a$$b$$c$$", &["a", "b", "c"]),
+            ("$$$$ $$b$$", &["", "b"]),
             ("$$$a$$", &["a"]),
             ("$$ a $ b $$", &[]),
             ("$$ a $ b $$ c $$", &["c"]),
@@ -331,5 +325,7 @@ mod tests {
         let answer = "Option one is $$ open box $$, but so I select:\n$$ take cup $$";
         let last = selections(answer).last().copied().unwrap();
         assert_eq!(last, Selected { text: "take cup", before: "Option one is $$ open box $$, but so I select:\n" });
+        let stray = selections("Costs $$. I select $$ take cup $$").last().copied().unwrap();
+        assert_eq!(stray, Selected { text: "take cup", before: "Costs $$. I select " });
     }
 }

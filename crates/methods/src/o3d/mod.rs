@@ -30,6 +30,8 @@ pub use limits::{ACTIONS, CALLS};
 
 pub const ID: &str = "o3d";
 
+/// The rule that a line which is none has broken, before its reason.
+const NO_ACTION: &str = "NotAnAction: ";
 /// Answers that a model may give for a line.
 const ANSWERS: usize = 3;
 /// Tokens of a line: ReAct's limit.
@@ -152,7 +154,7 @@ impl Method for O3d {
         if cx.samples.is_none() && asked > 0 {
             let usable = round.proposals().find(|p| p.action.is_some() && p.problem.is_none()).map(|p| p.id);
             if usable.is_some() || asked >= ANSWERS || !cx.model.language {
-                let last = || round.proposals().filter_map(|p| p.problem.clone()).last();
+                let last = || round.proposals().filter_map(|p| p.problem.as_deref()).last().map(reason);
                 let why = match usable {
                     Some(_) if lines::level(cx) == Level::Base => "the base policy's line".to_owned(),
                     Some(_) => "the skill's line".to_owned(),
@@ -205,7 +207,7 @@ impl Method for O3d {
             let logprob = completion.mean_logprob();
             match read_line(cx, &known, &raw) {
                 Ok(line) => Draft { logprob, ..draft(cx, &line, raw, origin, None) },
-                Err(why) => Draft { problem: Some(format!("NotAnAction: {why}")), logprob, ..Draft::new(raw, origin) },
+                Err(why) => Draft { problem: Some(format!("{NO_ACTION}{why}")), logprob, ..Draft::new(raw, origin) },
             }
         });
         Reading::drafts(drafts.collect())
@@ -332,6 +334,11 @@ fn form(cx: &Context<'_>, known: &Knowledge, action: &str) -> Option<Result<Stri
     })
 }
 
+/// The reason that a line is none, without the name of the rule that its record has.
+fn reason(problem: &str) -> String {
+    problem.strip_prefix(NO_ACTION).unwrap_or(problem).to_owned()
+}
+
 /// What the last answer of a round says.
 fn said(round: &Round<'_>) -> Option<String> {
     let answered = |ask: &Ask| match &ask.state {
@@ -370,4 +377,16 @@ fn by_agent(cx: &Context<'_>, known: &Knowledge, found: &Value) -> Reading {
     let line = text(found, "line");
     let line = hierarchy::recorded(&line).unwrap_or(Line::Act(line));
     Reading::drafts(vec![written(&line, text(found, "why"))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_recommended_does_not_name_the_rule_of_records() {
+        let why = reason("NotAnAction: neither a call of a skill nor a thought");
+        assert_eq!(why, "neither a call of a skill nor a thought");
+        assert_eq!(reason("the answer is empty"), "the answer is empty");
+    }
 }

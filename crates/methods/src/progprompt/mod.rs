@@ -184,12 +184,13 @@ impl ProgPrompt {
     /// its assertion; without, a sub-goal is not cut either.
     fn next_line(&self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Option<Result<NextLine, Box<Step>>> {
         let (names, facts, vocabulary) = (names(cx), cx.world.facts().unwrap_or_default(), vocabulary(cx));
-        let written_plan::Reading { plan, problems } = written_plan::read(force.text);
+        let reading = written_plan::read(force.text);
+        let plan = &reading.plan;
         let place = |line: usize| plan.items.iter().position(|item| item.line == line);
         let mut executed: Vec<usize> = force.executed.iter().filter_map(|(line, _)| place(*line)).collect();
         // A line that searches is carried out step by step.
         executed.dedup();
-        let cut = if self.respect_assertions { written_plan::used_up(&plan, &executed) } else { None };
+        let cut = if self.respect_assertions { written_plan::used_up(plan, &executed) } else { None };
         let turn = cx.node().map(|node| &node.turn);
         // What `else` lines do not wait for is not worth an ask.
         let by_model = self.respect_assertions && cx.options().is(&JUDGING, "model") && cx.model.language;
@@ -208,7 +209,7 @@ impl ProgPrompt {
             Some((at, Some(action))) if cx.node()?.action.as_ref().is_none_or(|a| a.text != action) => (at, action),
             _ => loop {
                 let going = Going { last, respect_assertions: self.respect_assertions, cut };
-                let way = written_plan::advance(&plan, going, |at, assertion| match by_model {
+                let way = written_plan::advance(plan, going, |at, assertion| match by_model {
                     // Only what the model calls true is.
                     true => answer(at).map(|text| written_plan::answered(text).unwrap_or_default()),
                     false => Some(written_plan::value(assertion, &names, &vocabulary, &facts)),
@@ -232,8 +233,7 @@ impl ProgPrompt {
         };
         let item = plan.items.get(at)?;
         let mut why = format!("sub-goal `{}`", item.subgoal);
-        let before = force.last.unwrap_or_default();
-        for problem in problems.iter().filter(|problem| (before + 1..item.line).contains(&problem.line)) {
+        for problem in passed_over(&reading, force.last.unwrap_or_default(), at) {
             why.push_str(&format!("; passed over: {problem}"));
         }
         for (at, value) in &passed {
@@ -328,8 +328,33 @@ fn named(reading: Reading) -> Reading {
     }
 }
 
+/// What cannot be read between the line that was offered before and the item offered next; beside the last that can be offered, what
+/// stands behind it too.
+fn passed_over(reading: &written_plan::Reading, before: usize, at: usize) -> Vec<&written_plan::Problem> {
+    let mut rest = reading.plan.items.iter().skip(at);
+    let next = rest.next().map_or(0, |item| item.line);
+    let until = if rest.all(|item| item.command().is_none()) { usize::MAX } else { next };
+    reading.problems.iter().filter(|problem| (before + 1..until).contains(&problem.line)).collect()
+}
+
 /// Why a plan has nothing to follow: the first thing that could not be read.
 fn problem(text: &str) -> String {
     let first = written_plan::read(text).problems.into_iter().next();
     first.map(|problem| format!("the new plan has no line to follow ({problem})")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_at_the_end_of_a_plan_are_named_beside_its_last_action() {
+        let text = "def a():\n    find('mug')\n    gibberish one\n    grab('mug')\n    gibberish two\n    # rest\n    gibberish three";
+        let reading = written_plan::read(text);
+        let lines = |before, at| {
+            let passed = passed_over(&reading, before, at);
+            passed.into_iter().map(|problem| problem.line).collect::<Vec<_>>()
+        };
+        assert_eq!((lines(0, 0), lines(2, 1)), (vec![], vec![3, 5, 7]));
+    }
 }

@@ -188,13 +188,14 @@ fn draft(cx: &Context<'_>, offered: &record::Offered, origin: Origin) -> Draft {
         (None, false) => by_call().or_else(|| Some(cx.action(&of.step))),
     };
     let problem = action.is_none().then(|| format!("NotAnAction: `{}` is no step of this world", of.step));
-    let likely = of.logprob.map_or_else(
-        || "the model gives no log-probability, so similarity alone counts".to_owned(),
-        |logprob| format!("mean log-probability {logprob:.3}"),
-    );
+    let likely = match (of.logprob, of.replaced) {
+        (Some(logprob), _) => format!("mean log-probability {logprob:.3}"),
+        (None, true) => "the model gives no log-probability".to_owned(),
+        (None, false) => "the model gives no log-probability, so similarity alone counts".to_owned(),
+    };
     // What repeats is the step nearest to the sentence, which may be another than this one.
     let penalty = match of.replaced {
-        true => format!("; neither counts: the score is {}, as the step nearest to the sentence was tried", of.score),
+        true => format!("; the score is {} instead, as the step nearest to the sentence was tried", of.score),
         false if of.penalty > 0.0 => format!(", {} off, as the step nearest to the sentence is repeated", of.penalty),
         false => String::new(),
     };

@@ -36,15 +36,10 @@ impl Service {
     ) -> Result<Self, String> {
         let fail = |why: String| format!("{name}: {why}");
         let specification = Specification::load(&source.specification(name), name).map_err(|e| fail(e.to_string()))?;
-        let actions = &specification.declarations().actions;
-        // A file may name actions that this service does not have.
-        let known = |action: &String| actions.iter().any(|a| a == action || a.ends_with(&format!(".{action}")));
-        let in_force: Assertions =
-            in_force.iter().filter(|(a, _)| known(a)).map(|(a, t)| (a.clone(), t.clone())).collect();
         let demonstrations = source.demonstrations(name, "", setting.0.seed);
         let shown: Vec<Demonstration> =
             demonstrations.into_iter().take(setting.0.shots).map(Demonstration::from).collect();
-        let subject = Subject::new(setting, specification, &shown, &in_force, truth).map_err(fail)?;
+        let subject = Subject::new(setting, specification, &shown, in_force, truth).map_err(fail)?;
         Ok(Service { name: name.to_owned(), subject, source: Arc::clone(source) })
     }
 

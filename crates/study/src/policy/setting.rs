@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::in_force::Assertions;
 use stepwright_driver::{Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, sandbox};
-use stepwright_episode::{Header, Policy, action_of_effects};
+use stepwright_episode::{Header, Policy};
 use stepwright_launch::new_header;
 use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use stepwright_method::publications::{self, SETTINGS};
 use stepwright_method::verify::rules;
 use stepwright_method::{self as method, Method, Methods, SYMBOLIC, prompting};
 use stepwright_model::prompt::Prompts;
-use stepwright_program::{Rules, Specification};
+use stepwright_program::{Function, Role, Rules, Specification};
 use stepwright_world::World;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
@@ -142,8 +142,11 @@ impl Subject {
         in_force: &Assertions,
         truth: Option<&Assertions>,
     ) -> Result<Self, String> {
-        // What is judged here is whether an action is permitted: its effects say nothing of that.
-        let in_force = in_force.iter().filter(|(name, _)| action_of_effects(name).is_none());
+        // What is judged here is whether an action is permitted: its effects say nothing of that. And a file may name actions that are not
+        // here.
+        let is_action = |f: &Function, name: &str| f.role == Role::Action && (f.name == name || f.path() == name);
+        let is_here = |name: &str| specification.functions().iter().any(|f| is_action(f, name));
+        let in_force = in_force.iter().filter(|(name, _)| is_here(name));
         let in_force = &in_force.map(|(name, texts)| (name.clone(), texts.clone())).collect::<Assertions>();
         let compiled = |set: &Assertions| rules(set.iter().map(|(action, texts)| (action.as_str(), texts.as_slice())));
         compiled(in_force)?;

@@ -11,6 +11,7 @@ use stepwright_methods::METHODS;
 use stepwright_model::answering::Answering;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::{Completion, ModelRequest, ModelResponse, Usage};
+use stepwright_program::Specification;
 use stepwright_worlds::dialogue::Source;
 
 const DIALOGUE: &str = r#"{"id": "ID", "service": "Trains_7", "calls": ["user.REQUEST('fare')", "system.FindTrain()", "system.set_query_status(True)", "system.INFORM_COUNT()", "user.REQUEST('fare')", "system.INFORM('fare')"], "turns": [1, 3, 1, 1]}"#;
@@ -94,6 +95,16 @@ async fn predicted_within(
     let result = study.perform(unit, &CancellationToken::new()).await.unwrap().remove(0);
     let asked = asked.lock().unwrap().clone();
     (result, asked)
+}
+
+/// What a file says of actions that are not there is passed over, as is said before: it ends nothing.
+#[test]
+fn actions_that_are_not_here_are_not_in_force() {
+    let (_folder, source) = source();
+    let specification = Specification::load(&source.specification("Trains_7"), "Trains_7").unwrap();
+    let given = [("fly", "False"), ("INFORM", "slot")].map(|(name, text)| (name.to_owned(), vec![text.to_owned()]));
+    let subject = Subject::new((&setting("few-shot"), &METHODS), specification, &[], &given.into(), None).unwrap();
+    assert!(subject.in_force.contains("assert slot") && !subject.in_force.contains("assert False"));
 }
 
 fn texts(turn: &TurnResult) -> Vec<String> {

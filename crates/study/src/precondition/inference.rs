@@ -69,8 +69,8 @@ impl Inferred {
     }
 
     /// A model's, that failed: what was spent before was spent.
-    fn failed(why: String) -> Self {
-        Inferred { error: Some(why), ..Inferred::nothing(Approach::Validated) }
+    fn failed(approach: Approach, why: String) -> Self {
+        Inferred { error: Some(why), ..Inferred::nothing(approach) }
     }
 
     fn suggested(self, store: &CandidateStore, action: &str, ranking: Ranking) -> Result<Self, String> {
@@ -145,7 +145,7 @@ pub(super) async fn ablated(
 ) -> Result<Vec<Inferred>, String> {
     let Filled { store, spent, priced } = match filled.get_or_try_init(|| fill(subject, origin, seed, cancel)).await {
         Ok(filled) => filled,
-        Err((why, spent)) => return Ok(vec![spent.of(Inferred::failed(why))]),
+        Err((why, spent)) => return Ok(vec![spent.of(Inferred::failed(Approach::Validated, why))]),
     };
     let spent = spent.get(action).copied().unwrap_or_default();
     let pool = store.pool(action).map_err(|e| e.to_string())?;
@@ -180,7 +180,10 @@ pub(super) async fn asked(
     let validated = Inferred::nothing(Approach::Validated);
     match written {
         Ok(prompted) => Ok(vec![prompted, spent.of(validated.suggested(&store, action, Ranking::Evidence)?)]),
-        Err(why) => Ok(vec![spent.of(Inferred::failed(why))]),
+        // Both tables are without it.
+        Err(why) => Ok([Approach::Prompted, Approach::Validated]
+            .map(|approach| spent.of(Inferred::failed(approach, why.clone())))
+            .into()),
     }
 }
 

@@ -58,12 +58,11 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     let of_what = if first.world == "dialogue" { count(subjects.len(), "service") } else { first.subject.clone() };
     // As many as there were, however many were asked for.
     let shown = count(results.iter().map(|r| r.shown).max().unwrap_or_default(), "demonstration");
-    let units = all.units();
-    let inferred = units.iter().filter(|unit| unit.iter().any(|r| r.error.is_none())).count();
-    let of_all = if inferred < units.len() { format!("{inferred} of ") } else { String::new() };
+    let (units, inferred) = (all.units().len(), inferred(all));
+    let of_all = if inferred < units { format!("{inferred} of ") } else { String::new() };
     report.text(format!(
         "Preconditions of {of_all}{} of {of_what}, inferred from up to {shown} each ({model}); Equation 2 on {}{}{}\n",
-        count(units.len(), "action"),
+        count(units, "action"),
         count(episodes, "other episode"),
         results.iter().find_map(|r| r.truth_from.as_deref()).map(|of| format!(", truth: {of}")).unwrap_or_default(),
         apart(all),
@@ -114,6 +113,11 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     }
     report.text(text);
     report.chart(chart(&subjects));
+}
+
+/// How many actions there are figures of: the others failed.
+fn inferred(of: &Row<'_>) -> usize {
+    of.units().iter().filter(|unit| unit.iter().any(|r| r.error.is_none())).count()
 }
 
 /// What tells a table from others beside its heading; with how many seeds it was measured.
@@ -219,7 +223,7 @@ fn measured<'a>() -> ([Column<'a, Figures<'a>>; 3], [Column<'a, Figures<'a>>; 2]
 }
 
 fn by_subject(title: String, all: &Row<'_>, alone: &Row<'_>, subjects: &[Row<'_>]) -> Table {
-    let named = |name: &str, of: &Row<'_>| [name.to_owned(), of.units().len().to_string()];
+    let named = |name: &str, of: &Row<'_>| [name.to_owned(), inferred(of).to_string()];
     let own = |of: &Row<'_>| named(&of.condition("service"), of);
     let mut rows: Vec<Figures<'_>> = subjects.iter().map(|of| Figures::new(own(of), of.clone())).collect();
     if subjects.len() > 1 {
@@ -292,7 +296,7 @@ fn by_action(title: String, all: &Row<'_>, alone: &Row<'_>) -> Table {
     // The intervals and the number of assertions have no column here.
     let named = |name: &str, rest: String| [name.to_owned(), rest];
     let whole = Group::all(Vec::new(), all.lines.iter().copied());
-    let figures = Figures::new(named("all", count(all.lines.len(), "action")), whole);
+    let figures = Figures::new(named("all", count(inferred(all), "action")), whole);
     table.add(&columns, &figures);
     if !alone.lines.is_empty() {
         table.add(&columns, &Figures::new(named(ALONE, String::new()), alone.clone()));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stepwright_precondition::{
     AdoptedAction, AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
 };
-use stepwright_program::{Role, Specification};
+use stepwright_program::{Function, Role, Specification};
 use stepwright_sandbox::Trials;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_worlds::dialogue::Source;
@@ -32,22 +32,9 @@ impl Truth {
         origin: &str,
         specification: &Specification,
     ) -> Result<(Self, Vec<String>), String> {
-        let named = |name: &str| specification.functions().iter().find(|f| f.role == Role::Action && f.name == name);
-        let (mut idle, mut fits) = (Vec::new(), false);
-        for AdoptedAction { action, params, .. } in &set.actions {
-            match named(action) {
-                None => idle.push(action.clone()),
-                Some(function) if function.params != *params => {
-                    return Err(format!(
-                        "{origin}: {action} has the parameters ({}), not ({}); name them as the specification does",
-                        function.params.join(", "),
-                        params.join(", ")
-                    ));
-                }
-                Some(_) => fits = true,
-            }
-        }
-        if !fits {
+        let named = set.actions.iter().map(|AdoptedAction { action, params, .. }| (action.as_str(), params.as_slice()));
+        let idle = idle_in(named, origin, std::slice::from_ref(specification))?;
+        if idle.len() == set.actions.len() {
             let known = specification.functions().iter().filter(|f| f.role == Role::Action).map(|f| f.name.as_str());
             let known = known.collect::<Vec<_>>().join(", ");
             return Err(format!("{origin}: no action here is named there; there are {known}"));
@@ -62,6 +49,37 @@ impl Truth {
         let texts = actions.map(|f| (f.name.clone(), f.assertions.iter().map(|a| a.expression.clone()).collect()));
         Truth { origin: "the specification".to_owned(), assertions: texts.collect() }
     }
+}
+
+/// Those of the names in a file, each with its parameters, that are of no action of these specifications.
+/// Errors: a parameter has another name there than here: what is asserted of it would hold nowhere.
+pub(crate) fn idle_in<'a>(
+    named: impl Iterator<Item = (&'a str, &'a [String])>,
+    origin: &str,
+    specifications: &[Specification],
+) -> Result<Vec<String>, String> {
+    let mut idle = Vec::new();
+    for (name, params) in named {
+        let functions = specifications.iter().flat_map(|specification| specification.functions());
+        let own: Vec<Vec<&str>> =
+            functions.filter(|f| f.role == Role::Action && f.name == name).map(parameters).collect();
+        if let Some(other) = own.iter().find(|other| **other != params) {
+            return Err(format!(
+                "{origin}: {name} has the parameters ({}), not ({}); name them as the specification does",
+                other.join(", "),
+                params.join(", ")
+            ));
+        }
+        if own.is_empty() {
+            idle.push(name.to_owned());
+        }
+    }
+    Ok(idle)
+}
+
+/// As a file can name them: without the star of one that takes the rest.
+fn parameters(function: &Function) -> Vec<&str> {
+    function.params.iter().map(|name| name.trim_start_matches('*')).collect()
 }
 
 #[derive(Debug, thiserror::Error)]

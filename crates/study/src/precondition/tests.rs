@@ -93,6 +93,8 @@ async fn what_failed_is_told_apart_from_what_is_not_known() {
         "{text}"
     );
     assert!(!text.contains("known preconditions"), "{text}");
+    let row: Vec<&str> = text.lines().find(|l| l.starts_with("Tests_1")).unwrap().split_whitespace().collect();
+    assert_eq!(row[1], "1", "{text}");
 }
 
 /// A file that is of other actions, or that calls their parameters otherwise, is no truth of these.
@@ -227,6 +229,9 @@ async fn an_action_whose_model_failed_has_the_tokens_that_were_spent_on_it() {
     let asking =
         Asking { model: Arc::new(Answering::by(by)), prompts: Prompts::default(), samples: 2, temperature: 0.7 };
     let study = || Preconditions::new(vec![subject(true)], Origin::Language(asking.clone()), way("scripted", 2));
+    // What the model wrote first and what was validated of it are two tables, and both say that they are without it.
+    let text = Preconditions::report(&performed(&Arc::new(study())).await, false).to_string();
+    assert_eq!(text.matches("Preconditions of 0 of 2 actions").count(), 2, "{text}");
     // One action at a time, and all that are ranked in several ways.
     for study in [study(), study().ablated()] {
         let results = performed(&Arc::new(study)).await;

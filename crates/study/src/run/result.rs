@@ -65,6 +65,9 @@ pub struct RunResult {
     pub completion_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// The models that have no price, where others have one: the cost is without theirs.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unpriced: BTreeSet<String>,
     /// What each role took, where one has a model of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, RoleUse>,
@@ -264,6 +267,7 @@ impl RunResult {
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
             cost: session.cost,
+            unpriced: session.unpriced().into_iter().map(str::to_owned).collect(),
             roles: roles_of(session),
             served: session
                 .nodes()
@@ -374,5 +378,25 @@ mod tests {
         assert!(compatible(json!(null), false));
         assert!(compatible(json!("holds"), true), "what the preconditions say, whatever the world does");
         assert!(!compatible(json!("fails"), false));
+    }
+
+    #[test]
+    fn a_cost_is_without_that_of_models_that_have_no_price() {
+        let mut session = session(json!("holds"), false);
+        for (ask, model, cost) in [(1, "fake", None), (2, "dear", Some(0.5)), (3, "dear", None)] {
+            let kind = json!({"for": "action", "how": "greedy"});
+            let exchange = json!({"endpoint": "", "request": {}, "cost": cost});
+            let events = [
+                json!({"event": "asked", "ask": ask, "kind": kind, "model": model, "n": 1, "temperature": 0.0}),
+                json!({"event": "exchanged", "ask": ask, "exchange": exchange}),
+                json!({"event": "answered", "ask": ask, "texts": ["go"], "usage": {"prompt": 9, "completion": 1}, "ms": 0}),
+            ];
+            for (at, mut event) in events.into_iter().enumerate() {
+                (event["id"], event["ts"], event["node"]) = (json!(3 + 3 * ask + at), json!(0), json!(1));
+                session.apply(&serde_json::from_value::<Record>(event).unwrap()).unwrap();
+            }
+            let without: Vec<&str> = session.unpriced().into_iter().collect();
+            assert_eq!(without, if ask == 1 { &[][..] } else { &["fake"][..] }, "of no cost nothing is missing");
+        }
     }
 }

@@ -108,17 +108,17 @@ fn endings(results: &[RunResult]) -> String {
         reasons().filter(|why| tells(why) && ![NO_PROPOSAL, BY_PROGRAM].iter().any(|how| why.starts_with(how)));
     let over = reasons().filter_map(|why| why.strip_prefix(BY_PROGRAM)).collect();
     let early = reasons().filter_map(|why| why.strip_prefix(OVER)?.strip_prefix(": ")).collect();
-    let said = |reasons: Vec<&str>, how: &str| match reasons.as_slice() {
+    let said = |reasons: Vec<&str>, [one, several]: [&str; 2]| match reasons.as_slice() {
         [] => String::new(),
-        [why] => format!("1 episode that was not won ended {how}: {why}\n"),
+        [why] => format!("1 episode not known to be won ended {one}: {why}\n"),
         [why, ..] => {
-            format!("{} that were not won ended {how}; the first: {why}\n", count(reasons.len(), "episode"))
+            format!("{} not known to be won ended {several}; the first: {why}\n", count(reasons.len(), "episode"))
         }
     };
-    said(without, "without a proposal to take")
-        + &said(halted.collect(), "before an action that was not taken")
-        + &said(early, "before their steps were used up")
-        + &said(over, "with its program")
+    said(without, ["without a proposal to take"; 2])
+        + &said(halted.collect(), ["before an action that was not taken"; 2])
+        + &said(early, ["before its steps were used up", "before their steps were used up"])
+        + &said(over, ["with its program", "with their programs"])
 }
 
 /// How many prompts something was left out of, as it did not fit the model, and what of the first.

@@ -183,6 +183,11 @@ impl Place {
 /// Opens a file for appending, alone, and reads what it holds. What was half written is cut off before the first line is added.
 fn locked(path: &Path) -> Result<(Lines, Contents), String> {
     let folder = path.parent().unwrap_or(Path::new(""));
+    if path.components().next().is_some_and(|first| first.as_os_str() == "~") {
+        return Err(
+            "`~` is your home folder to the shell alone, which leaves it in `--out=~/…`: write `--out ~/…`".to_owned()
+        );
+    }
     std::fs::create_dir_all(folder).map_err(|e| format!("its folder cannot be made: {e}"))?;
     let handle = Lines::lock(path, true).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => {

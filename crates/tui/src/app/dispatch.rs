@@ -96,8 +96,10 @@ impl App {
         match (pane, gate) {
             (Some(_), Some(ActionId::Approve)) => {
                 let over = self.view.session.as_ref().is_some_and(|session| session.is_done());
-                let key = self.keymap.hint(ActionId::Approve).unwrap_or_else(|| "the palette".into());
-                let here = if over { String::new() } else { format!("; {key} approves from here") };
+                // One that no pane has approves from each.
+                let is_free = |key: &&Chord| self.keymap.lookup(Context::Pane, **key).is_none();
+                let free = self.keymap.keys(ActionId::Approve).iter().find(is_free).filter(|_| !over);
+                let here = free.map(|key| format!("; {key} approves from here")).unwrap_or_default();
                 Err(format!("{chord} decides only in Proposals{here}"))
             }
             (Some(_), Some(ActionId::NextProposal | ActionId::PreviousProposal)) => Err(String::new()),

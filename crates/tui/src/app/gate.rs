@@ -185,15 +185,24 @@ impl App {
         self.with_keys(&hints)
     }
 
-    /// Whether an action's key does it now, in the pane that has the keys.
+    /// Whether a key of an action does it now, in the pane that has the keys.
     fn is_reached(&self, action: ActionId) -> bool {
-        self.keymap.keys(action).first().is_some_and(|key| self.resolve(*key) == Ok(action))
+        self.reaching(action).is_some()
+    }
+
+    /// The first key of an action that does it now.
+    fn reaching(&self, action: ActionId) -> Option<String> {
+        let keys = self.keymap.keys(action);
+        keys.iter().find(|key| self.resolve(**key) == Ok(action)).map(ToString::to_string)
     }
 
     pub(super) fn with_keys(&self, hints: &[(ActionId, &'static str)]) -> Vec<Hint> {
         hints
             .iter()
-            .filter_map(|(id, word)| Some(Hint { action: Some(*id), key: self.keymap.hint(*id)?, word }))
+            .filter_map(|(id, word)| {
+                let key = self.reaching(*id).or_else(|| self.keymap.hint(*id))?;
+                Some(Hint { action: Some(*id), key, word })
+            })
             .collect()
     }
 }

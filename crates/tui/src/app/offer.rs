@@ -7,6 +7,7 @@ use super::App;
 use crate::actions::{ActionId, spec};
 use crate::belief_text;
 use crate::dialog::asked;
+use crate::panes::offer::is_written_again;
 use stepwright_episode::showing::Listed;
 use stepwright_episode::{ArtifactId, Offer};
 use stepwright_protocol::{Command, Request};
@@ -22,6 +23,9 @@ impl App {
             } else {
                 "the new document cannot be read; edit it, refuse it or have it written again"
             })),
+            A::MoreSamples | A::Propose if !is_written_again(&self.view, offer) => {
+                Some(Some("the new belief came in one answer with its program; edit it, refuse it, or go back a step"))
+            }
             A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Propose => Some(None),
             A::Manual if is_belief(offer) => Some(Some("a new belief waits; take, edit or refuse it first")),
             A::Manual => Some(Some("a new document waits; take, edit or refuse it first")),

@@ -99,13 +99,18 @@ pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
     vec![run(Role::Warn, "! new belief: "), run(role, text), run(Role::Dim, format!("  for: {update}"))]
 }
 
+/// Whether a document can be written again: a belief that came in one answer with its program is not.
+pub fn is_written_again(view: &View, offer: &Offer) -> bool {
+    let method = view.session.as_ref().and_then(|session| view.methods.named(&session.method));
+    let together = method.is_some_and(|method| method.info().believes_in_one_answer());
+    !(together && offer.ask.is_none() && offer.written.artifact == ArtifactId::BELIEF)
+}
+
 fn keys(view: &View, offer: &Offer) -> Row {
-    let mut pairs = vec![
-        (ActionId::Approve, "take it"),
-        (ActionId::Edit, "edit it"),
-        (ActionId::Reject, "refuse it"),
-        (ActionId::Propose, "write it again"),
-    ];
+    let mut pairs = vec![(ActionId::Approve, "take it"), (ActionId::Edit, "edit it"), (ActionId::Reject, "refuse it")];
+    if is_written_again(view, offer) {
+        pairs.push((ActionId::Propose, "write it again"));
+    }
     if offer.written.value.is_none() {
         pairs.remove(0);
     }

@@ -346,10 +346,27 @@ impl Link {
         let id = pending.id;
         pending.answer(reply);
         self.delivered(inner, id, digest.as_deref(), stop)?;
-        match self.wait(inner, stop) {
-            // Who stops waiting for an agent that was started elsewhere says that it has ended: nothing here sees its end.
-            Err(_) if self.is_elsewhere() && stop.is_set() => {}
-            waited => waited?,
+        // Nothing here sees the end of an agent that was started elsewhere: who stops waiting for it twice says that it has ended.
+        let mut is_asked = false;
+        loop {
+            match self.wait(inner, stop) {
+                Err(_) if self.is_elsewhere() && stop.is_set() && !self.closed.load(Ordering::SeqCst) => {
+                    if is_asked {
+                        inner.run = None;
+                        break;
+                    }
+                    is_asked = true;
+                    stop.clear();
+                    let words = format!(
+                        "step {number}: the agent has its answer and may ask again; once more says that it has ended"
+                    );
+                    self.standing.ring(ProcessStatus::Working(words));
+                }
+                waited => {
+                    waited?;
+                    break;
+                }
+            }
         }
         self.arrive(inner, Some(action));
         Ok(())
@@ -403,7 +420,10 @@ impl Link {
     /// The proxy's next notice, if it comes soon.
     fn notice(&self, inner: &mut Inner, stop: &Stop) -> Result<Option<Notice>, WorldError> {
         if let Err(stopped) = self.check(stop) {
-            inner.run = None;
+            // One that was started elsewhere runs on, and may be waited for again.
+            if !self.is_elsewhere() {
+                inner.run = None;
+            }
             self.standing.ring(ProcessStatus::Resting);
             return Err(stopped);
         }

@@ -83,8 +83,9 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: Listed, theme
     }
     if let Some((step, reason)) = view.refused_before(proposal).filter(|_| turn.rejection(proposal.id).is_none()) {
         let why = if reason.is_empty() { "no reason given" } else { reason };
+        let again = if view.is_recommended(proposal.id) { "; the method recommends it all the same" } else { "" };
         let label = format!("{} refused at step {step}: ", theme.glyphs.no);
-        rows.extend(words::labelled(&label, Role::Warn, why, width));
+        rows.extend(words::labelled(&label, Role::Warn, &format!("{why}{again}"), width));
     }
     let authors = view.authors(proposal.id);
     let times: usize = authors.iter().map(|(_, times)| times).sum();
