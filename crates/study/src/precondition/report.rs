@@ -107,7 +107,8 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
             count(results.len(), "action")
         ));
     }
-    for failed in results.iter().filter(|r| r.error.is_some()) {
+    // An ask that failed is in the table of what was validated too, where why is said.
+    for failed in results.iter().filter(|r| r.error.is_some() && r.approach != Approach::Prompted) {
         let why = failed.error.as_deref().unwrap_or_default();
         text.push_str(&format!("{} of {}: {why}\n", failed.action, failed.subject));
     }
