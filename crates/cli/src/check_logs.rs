@@ -12,9 +12,7 @@ use super::{CliError, print, print_json};
 use stepwright_episode::{Assertions, Status};
 use stepwright_launch::read_recorded;
 use stepwright_method::log_checks::{Read, Violation};
-use stepwright_method::program_context::ProgramContext;
 use stepwright_precondition::{AdoptedAction, AdoptedSet};
-use stepwright_program::{Assertion, Call};
 use stepwright_study::in_force::not_checked;
 use stepwright_text::words::count;
 use stepwright_trajectory::Trajectory;
@@ -49,8 +47,7 @@ impl CheckLogs {
             let fits = set.iter().flat_map(|set| &set.actions).filter(|own| program.has(&own.action));
             let adopted: Vec<Assertions> = fits.map(adopted).collect();
             idle.retain(|name| !program.has(name));
-            let found = recorded.violations(&adopted).map_err(failed)?.into_iter();
-            let found: Vec<Violation> = found.filter_map(|violation| audited(violation, &program)).collect();
+            let found = recorded.violations(&adopted).map_err(failed)?;
             (logs, steps) = (logs + 1, steps + log.steps.len());
             let failing = |effects| move |v: &&Violation| v.check.status == Status::Fails && v.is_effect == effects;
             violated += found.iter().filter(failing(false)).count();
@@ -93,24 +90,6 @@ impl CheckLogs {
 
 fn adopted(of: &AdoptedAction) -> Assertions {
     Assertions { action: of.action.clone(), assertions: of.assertions.clone(), origin: "a file".to_owned() }
-}
-
-/// A violation as an audit counts it. That a call cannot be executed is no assertion, and of arguments that do not fit their function none can
-/// tell anything.
-fn audited(mut violation: Violation, program: &ProgramContext) -> Option<Violation> {
-    if violation.is_effect {
-        return Some(violation);
-    }
-    Assertion::compile(&violation.check.condition).ok()?;
-    let fits = |call: &Call| {
-        let function = program.specification().function(&call.receiver, &call.function);
-        function.is_none_or(|function| function.arguments(call).is_ok())
-    };
-    // The text of an action that is no call is the world's to read.
-    if violation.action.parse::<Call>().is_ok_and(|call| !fits(&call)) {
-        violation.check.status = Status::Unknown;
-    }
-    Some(violation)
 }
 
 fn as_json(violation: &Violation) -> Value {

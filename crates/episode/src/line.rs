@@ -3,6 +3,28 @@
 use super::event::NodeId;
 use super::session::{Node, Session};
 
+/// What the decisions of a path came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Steps: what was executed.
+    pub steps: u32,
+    /// Selections that were blocked: the blocking tree grew, and nothing was executed.
+    pub blocked: u32,
+    /// Thoughts, calls of skills and reports, which execute nothing either.
+    pub held: u32,
+}
+
+impl Tally {
+    /// Of a path from the root.
+    pub fn of(path: &[&Node]) -> Self {
+        let counted =
+            |is: fn(&Node) -> bool| u32::try_from(path.iter().filter(|node| is(node)).count()).unwrap_or(u32::MAX);
+        let (blocked, held) = (counted(|n| n.outcome.blocked.is_some()), counted(|n| n.outcome.held.is_some()));
+        let depth = path.last().map_or(0, |tip| tip.depth);
+        Tally { steps: depth.saturating_sub(blocked.saturating_add(held)), blocked, held }
+    }
+}
+
 impl Session {
     /// The nodes from the root to `to`, both included; empty if there is no such node.
     pub fn path(&self, to: NodeId) -> Vec<&Node> {

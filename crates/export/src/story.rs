@@ -17,7 +17,7 @@ use stepwright_episode::role::{Role, Spent, without};
 use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
     Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, DecisionId, Mark, Node,
-    NodeId, OWN, OfferState, Origin, Proposal, Session, Turn,
+    NodeId, OWN, OfferState, Origin, Proposal, Session, Tally, Turn,
 };
 use stepwright_text::sgr;
 use stepwright_text::words::{count, one_line};
@@ -202,22 +202,17 @@ fn standing(session: &Session) -> String {
     outcome(&path) + &ended.map(|why| format!(": {why}")).unwrap_or_default()
 }
 
-/// The steps of a path. A selection that was blocked is none, as in the results of runs: nothing was executed.
-pub(super) fn steps(path: &[&Node]) -> u32 {
-    path.last().map_or(0, |tip| tip.depth).saturating_sub(blocked(path))
-}
-
-fn blocked(path: &[&Node]) -> u32 {
-    u32::try_from(path.iter().filter(|node| node.outcome.blocked.is_some()).count()).unwrap_or(u32::MAX)
-}
-
 /// How a path ended, or that it goes on.
 pub(super) fn outcome(path: &[&Node]) -> String {
     let Some(node) = path.last() else { return "not started".to_owned() };
-    let steps = match blocked(path) {
-        0 => count(steps(path), "step"),
-        blocked => format!("{} and {}", count(steps(path), "step"), count(blocked, "blocked selection")),
-    };
+    let Tally { steps, blocked, held } = Tally::of(path);
+    let mut steps = count(steps, "step");
+    if blocked > 0 {
+        steps.push_str(&format!(" and {}", count(blocked, "blocked selection")));
+    }
+    if held > 0 {
+        steps.push_str(&format!(" and {held} {}", if held == 1 { "thought or call" } else { "thoughts or calls" }));
+    }
     match (node.outcome.reached(), node.outcome.done) {
         (Some(true), _) => format!("goal reached after {steps}"),
         (Some(false), true) => format!("over after {steps}, goal not reached"),

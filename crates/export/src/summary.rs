@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::compare::tips;
-use super::story::{outcome, steps};
-use stepwright_episode::{Header, Session};
+use super::story::outcome;
+use stepwright_episode::{Header, Session, Tally};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -35,7 +35,7 @@ pub fn summary(session: &Session) -> Summary {
         task,
         method: under.method,
         model: under.model,
-        steps: steps(&path),
+        steps: Tally::of(&path).steps,
         branches: tips(session).len(),
         won: node.map_or(Some(false), |n| n.outcome.reached()),
         done: node.is_some_and(|n| n.outcome.done),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use stepwright_episode::{Assertions, Node, Session};
 use stepwright_library::{Actions, refusal};
-use stepwright_method::log_checks::{self, Called, Taken, Violation, violations_of};
+use stepwright_method::log_checks::{self, StepCalls, Taken, Violation, violations_of};
 use stepwright_method::program_context::ProgramContext;
 use stepwright_program::Call;
 use stepwright_trajectory::Trajectory;
@@ -42,7 +42,7 @@ impl Recorded {
     }
 
     /// What was called in it, the reset first.
-    pub fn called(&self) -> Vec<Called> {
+    pub fn called(&self) -> Vec<StepCalls> {
         let Some(session) = &self.session else { return log_checks::called(&self.log, &self.transcript()) };
         let actions = Actions::new(&session.header.specification);
         let reset = session.line().into_iter().take(1);
@@ -67,7 +67,7 @@ fn steps(session: &Session) -> impl Iterator<Item = &Node> {
     session.line().into_iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some())
 }
 
-fn called_at(actions: &Actions<'_>, node: &Node) -> Called {
+fn called_at(actions: &Actions<'_>, node: &Node) -> StepCalls {
     let is_refused = refusal(&node.outcome).is_some();
     let action = node.action.as_ref().filter(|_| node.outcome.is_executed());
     let taken = action.map(|action| actions.taken(action, &node.outcome)).unwrap_or_default();
@@ -75,7 +75,10 @@ fn called_at(actions: &Actions<'_>, node: &Node) -> Called {
         let call: Call = one.call.parse().ok()?;
         Some(Taken { call, text: one.text, is_refused: is_refused || one.left_out.is_some() })
     });
-    Called { taken: taken.collect(), added: node.outcome.calls.iter().filter_map(|call| call.parse().ok()).collect() }
+    StepCalls {
+        taken: taken.collect(),
+        added: node.outcome.calls.iter().filter_map(|call| call.parse().ok()).collect(),
+    }
 }
 
 /// The program with what was in force at each step of a session.

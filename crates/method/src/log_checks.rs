@@ -2,7 +2,7 @@
 //! values. Nothing is executed.
 
 use stepwright_episode::{Check, CheckKind, Departure, Status};
-use stepwright_program::Call;
+use stepwright_program::{Assertion, Call};
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::transcript::{Transcript, WAS_THERE};
 
@@ -99,7 +99,7 @@ fn untold(check: &mut Check, why: &str) {
 
 /// What was called at a step of an episode, whoever recorded it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Called {
+pub struct StepCalls {
     /// The calls that its action is of, in their order: each is judged after those before it that the world did.
     pub taken: Vec<Taken>,
     /// What arriving there added to the program.
@@ -117,14 +117,14 @@ pub struct Taken {
 }
 
 /// What was called in a log, the reset first, as its texts read or its tools say. What was refused added nothing.
-pub fn called(log: &Trajectory, transcript: &Transcript) -> Vec<Called> {
+pub fn called(log: &Trajectory, transcript: &Transcript) -> Vec<StepCalls> {
     let added = |read: Step| read.call.filter(|_| !read.refused).into_iter().chain(read.calls).collect();
     let mut read = transcript.read(log).into_iter();
-    let reset = Called { added: added(read.next().unwrap_or_default()), ..Called::default() };
+    let reset = StepCalls { added: added(read.next().unwrap_or_default()), ..StepCalls::default() };
     let step = |(step, read): (&Step, Step)| {
         let (call, text) = (transcript.call_of(&step.action), step.action.clone());
         let taken = call.map(|call| Taken { call, text, is_refused: step.is_refused() });
-        Called { taken: taken.into_iter().collect(), added: added(read) }
+        StepCalls { taken: taken.into_iter().collect(), added: added(read) }
     };
     std::iter::once(reset).chain(log.steps.iter().zip(read).map(step)).collect()
 }
@@ -138,7 +138,7 @@ pub fn violations(log: &Trajectory, transcript: &Transcript, program: &ProgramCo
 pub fn violations_of<'p>(
     log: &Trajectory,
     transcript: &Transcript,
-    called: Vec<Called>,
+    called: Vec<StepCalls>,
     in_force: impl Fn(usize) -> &'p ProgramContext,
 ) -> Vec<Violation> {
     let mut called = called.into_iter();
@@ -146,14 +146,15 @@ pub fn violations_of<'p>(
     along.go(called.next().unwrap_or_default().added.into_iter(), 0, true);
     let mut found = Vec::new();
     let mut states = Vec::new();
-    for (at, (step, Called { taken, added })) in log.steps.iter().zip(called).enumerate() {
+    for (at, (step, StepCalls { taken, added })) in log.steps.iter().zip(called).enumerate() {
         let program = in_force(at);
         states.push(along.state.clone());
         let mut here = along.clone();
         for Taken { call, text, is_refused } in &taken {
             let own = Step { refused: *is_refused, ..step.clone() };
             let checks = here.check(program, call, &own, transcript).into_iter();
-            found.extend(checks.filter(|check| check.status != Status::Holds).map(|check| {
+            let failing = checks.filter(|check| check.status != Status::Holds);
+            found.extend(failing.filter_map(|check| audited(check, call, program)).map(|check| {
                 let read = since(program, &states, &here.state, call, &check.condition);
                 Violation { step: at, action: text.clone(), check, is_effect: false, read }
             }));
@@ -178,6 +179,17 @@ pub fn violations_of<'p>(
         }
     }
     found
+}
+
+/// A check of a call as what is recorded is judged by it. That a call cannot be executed is no assertion, and of arguments that do not fit
+/// their function none can tell anything.
+fn audited(mut check: Check, call: &Call, program: &ProgramContext) -> Option<Check> {
+    Assertion::compile(&check.condition).ok()?;
+    let function = program.specification().function(&call.receiver, &call.function);
+    if function.is_some_and(|function| function.arguments(call).is_err()) {
+        check.status = Status::Unknown;
+    }
+    Some(check)
 }
 
 /// What an assertion reads now, and since when: the states are those before each step so far, the last that before this one.

@@ -1,7 +1,7 @@
-//! Names of fields of records without a checksum: those that versions before checksums wrote.
+//! Names of fields of records without a checksum: those that versions before checksums wrote, and those of exports.
 //!
-//! What today's records have their schema says; the list has what earlier ones had beside it. A name that is in neither was damaged, or
-//! written by a person or another program; the record is read without it, and that is said.
+//! What today's records have their schema says, what those of formats 1 and 2 had a list that is closed. A name that is in neither was
+//! damaged, or written by a person or another program; the record is read without it, and that is said.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -9,9 +9,9 @@ pub mod text;
 
 use serde::Serialize;
 
-use crate::story::{change_lines, decided, outcome, steps};
+use crate::story::{change_lines, decided, outcome};
 use stepwright_episode::duel::{Side, is_same};
-use stepwright_episode::{Ask, Check, CheckKind, Configuration, InUse, Node, NodeId, Proposal, Session, Usage};
+use stepwright_episode::{Ask, Check, CheckKind, Configuration, InUse, Node, NodeId, Proposal, Session, Tally, Usage};
 
 use stepwright_text::words::one_line;
 pub use text::render;
@@ -243,7 +243,7 @@ fn column(line: &Line<'_>) -> Column {
         sentence: session.header.sentence.clone(),
         method,
         model,
-        steps: steps(&path),
+        steps: Tally::of(&path).steps,
         outcome: match line.ghost {
             Some(_) => "asked at each step, not taken".to_owned(),
             None => outcome(&path),

@@ -9,7 +9,7 @@ use crate::runner::{Episode, NOT_BEGUN};
 use crate::sample::{Under, sample};
 use stepwright_episode::duel::Agreement;
 use stepwright_episode::role::{self, Role, Spent};
-use stepwright_episode::{Ask, Mark, Node, Session, StepOutcome, Verdict};
+use stepwright_episode::{Ask, Mark, Node, Session, StepOutcome, Tally, Verdict};
 use stepwright_launch::NewSession;
 use stepwright_method::{Methods, Place};
 use stepwright_world::TaskInfo;
@@ -235,14 +235,11 @@ impl RunResult {
         let (proposals, asks) = session.effort();
         let (shortened, left_out) = session.left_out();
         let current = session.current();
-        let counted = |is: fn(&StepOutcome) -> bool| {
-            u32::try_from(path.iter().filter(|n| is(&n.outcome)).count()).unwrap_or(u32::MAX)
-        };
         // How a program ended that got answers is what was observed last.
         let program = current.filter(|n| n.outcome.done && path.iter().any(|n| n.outcome.asked.is_some()));
         let ended =
             program.and_then(|n| n.outcome.observation.lines().next()).map(|line| format!("{BY_PROGRAM}{line}"));
-        let (blocked, held) = (counted(|o| o.blocked.is_some()), counted(|o| o.held.is_some()));
+        let Tally { steps, blocked, held } = Tally::of(&path);
         RunResult {
             task: header.task.clone(),
             sentence: header.sentence.clone(),
@@ -254,7 +251,7 @@ impl RunResult {
             won: current.is_some_and(|n| n.outcome.won),
             untold: current.is_some_and(|n| n.outcome.reached().is_none()),
             reward: reward_of(&header.world)(&path.iter().map(|node| &*node.outcome).collect::<Vec<_>>()),
-            steps: current.map_or(0, |n| n.depth).saturating_sub(blocked.saturating_add(held)),
+            steps,
             blocked,
             held,
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),

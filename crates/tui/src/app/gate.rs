@@ -200,7 +200,9 @@ impl App {
         hints
             .iter()
             .filter_map(|(id, word)| {
-                let key = self.reaching(*id).or_else(|| self.keymap.hint(*id))?;
+                // Of several keys the first may be another's here.
+                let several = self.keymap.keys(*id).len() > 1;
+                let key = several.then(|| self.reaching(*id)).flatten().or_else(|| self.keymap.hint(*id))?;
                 Some(Hint { action: Some(*id), key, word })
             })
             .collect()
