@@ -14,8 +14,8 @@ const MOST: usize = 100_000;
 /// How names of recordings end; anything else (a README, a rule in words, a picture) is for people.
 const ENDS: [&str; 5] = [".json", ".jsonl", ".gz", ".pddl", ".tw-pddl"];
 
-/// A row for each file below the folder whose path is like none of those that are looked at: how a path begins, or a pattern with `*`
-/// for anything. A pattern that ends in `/` is a folder.
+/// A row for each file below the folder whose path is none of those that are looked at: a path; a folder, with all that is below it, where
+/// it ends in `/`; a pattern with `*` for anything in that folder, or `**` for anything below it too.
 pub(super) fn rows(folder: &Path, looked_at: &[&str]) -> Vec<Row> {
     let mut unknown = Vec::new();
     let mut left = vec![(folder.to_owned(), String::new(), 0)];
@@ -55,12 +55,20 @@ pub(super) fn folders(folder: &Path, topics: &[&str]) -> Vec<Row> {
     names.sort();
     names
         .into_iter()
-        .map(|name| Row::missing(format!("{name}/"), "records", "a folder of no topic: not compared"))
+        .map(|name| Row::missing(format!("{name}/"), "records", "a folder of no known recordings: not compared"))
         .collect()
 }
 
 fn fits(path: &str, pattern: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return path.starts_with(pattern) };
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return path == pattern || pattern.ends_with('/') && path.starts_with(pattern);
+    };
+    let depth = |path: &str| path.matches('/').count();
+    if depth(path) != depth(pattern) && !pattern.contains("**") {
+        return false;
+    }
+    // JSON lines are found by the beginnings of their names, packed or not.
+    let path = path.strip_suffix(".gz").filter(|path| path.ends_with(".jsonl")).unwrap_or(path);
     let Some(mut path) = path.strip_prefix(start) else { return false };
     let (between, end) = rest.rsplit_once('*').map_or((None, rest), |(between, end)| (Some(between), end));
     for part in between.into_iter().flat_map(|between| between.split('*')) {
@@ -79,12 +87,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("traces/deep")).unwrap();
         std::fs::create_dir_all(folder.path().join("other")).unwrap();
-        for file in ["README.md", "games_more.jsonl", "gamez.jsonl.gz", "traces/deep/x.jsonl", "other/y.json"] {
+        for file in [
+            "README.md", "games_more.jsonl", "games_packed.jsonl.gz", "games.json", "gamez.jsonl.gz",
+            "traces/deep/x.jsonl", "other/y.json",
+        ] {
             std::fs::write(folder.path().join(file), "").unwrap();
         }
-        let named: Vec<String> = rows(folder.path(), &["games", "traces/"]).into_iter().map(|row| row.what).collect();
-        assert_eq!(named, ["gamez.jsonl.gz", "other/y.json"]);
+        let named: Vec<String> =
+            rows(folder.path(), &["games*.jsonl", "traces/"]).into_iter().map(|row| row.what).collect();
+        assert_eq!(named, ["games.json", "gamez.jsonl.gz", "other/y.json"]);
         assert!(fits("a_pairs_b.jsonl", "*_pairs*.jsonl") && fits("x.jsonl", "x*.jsonl"));
-        assert!(!fits("a_pairs.jsonl.gz", "*_pairs*.jsonl") && !fits("pairs.jsonl", "*_pairs*.jsonl"));
+        assert!(fits("a_pairs.jsonl.gz", "*_pairs*.jsonl") && !fits("pairs.jsonl", "*_pairs*.jsonl"));
+        assert!(
+            !fits("deep/x.jsonl", "*.jsonl") && fits("deep/x.jsonl", "**x.jsonl") && fits("a/x.jsonl", "*/x*.jsonl")
+        );
+        assert!(!fits("x.json.gz", "*.json") && fits("x.json.gz", "*.json.gz") && !fits("x.json_more", "x.json"));
     }
 }

@@ -26,7 +26,7 @@ pub use report::{Difference, Report, Row};
 use report::{Found, difference, field, unreadable};
 
 /// One kind of recordings: its name, which is that of its folder too, what compares everything found in a folder, one row a
-/// kind of recording, and how the paths begin of what it looks at or has its reasons not to. Missing recordings give absent rows.
+/// kind of recording, and the paths of what it looks at or has its reasons not to. Missing recordings give absent rows.
 struct Topic(&'static str, fn(&Path) -> Vec<Row>, &'static [&'static str]);
 
 /// All topics, in the order they are reported. Later worlds and methods add theirs here.
@@ -35,8 +35,7 @@ const TOPICS: [Topic; 10] = [
     Topic("python", python::compare, python::LOOKED_AT),
     Topic("sgd", sgd::compare, sgd::LOOKED_AT),
     Topic("bcr", bcr::compare, bcr::LOOKED_AT),
-    // It names its own.
-    Topic("statler", statler::compare, &[""]),
+    Topic("statler", statler::compare, statler::LOOKED_AT),
     Topic("webshop", webshop::compare, webshop::LOOKED_AT),
     Topic("o3d", o3d::compare, o3d::LOOKED_AT),
     Topic("virtualhome", virtualhome::compare, virtualhome::LOOKED_AT),

@@ -1,30 +1,38 @@
 //! Recordings of other agents' logs: each file with the reading that its format's own library gives. Broken files are among them: what is
 //! wrong has to be named.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
 use stepwright_program::tools::Toolbox;
+use stepwright_study::recordings::{files, jsonl_files, name_of};
 use stepwright_trajectory::{Logs, Trajectory, read_any};
 
 use super::{Row, difference, field, unreadable};
 
 /// Texts of the recordings are cut after so many characters.
 const CUT: usize = 80;
+/// How the names begin of the files that say how logs are to be read.
+const EXPECTED: &str = "expected";
+/// How names of logs end.
+const ENDS: [&str; 4] = [".jsonl", ".json", ".eval", ".gz"];
 
-/// How the paths begin of what is looked at here, or is there for people.
-pub(super) const LOOKED_AT: &[&str] = &["*.jsonl", "*.json", "*.eval", "LICENSE*", "README*"];
+/// What is looked at here; of files that no line of `expected.jsonl` names there is a row already.
+pub(super) const LOOKED_AT: &[&str] = &["*"];
 
 /// Compares the logs of a folder, a row a format.
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
-    let expected = folder.join("expected.jsonl");
-    if !expected.is_file() || !folder.join("README.md").is_file() {
+    let expected = jsonl_files(folder, EXPECTED);
+    if expected.is_empty() || !folder.join("README.md").is_file() {
         return vec![Row::missing("expected.jsonl", "fields", "not in this folder")];
     }
     let mut rows: Vec<Row> = Vec::new();
     let mut reading = Row::new("expected.jsonl", "files");
-    reading.each_record(&expected, |row, at, line: Value| {
+    let mut named = BTreeSet::new();
+    let mut read = |row: &mut Row, at: String, line: Value| {
         let name = line["file"].as_str().unwrap_or_default();
+        named.insert(name.to_owned());
         let of = line["format"].as_str().unwrap_or_default();
         let what = if line["what"].is_null() { of.to_owned() } else { "broken and odd files".to_owned() };
         let at_row = rows.iter().position(|row| row.what == what).unwrap_or_else(|| {
@@ -37,8 +45,12 @@ pub(super) fn compare(folder: &Path) -> Vec<Row> {
             Ok(bytes) => file(&line, &read_any(&bytes, name), name, into),
         }
         row.compared += 1;
-    });
+    };
+    expected.iter().for_each(|file| reading.each_record(file, &mut read));
     rows.insert(0, reading);
+    let is_log = |name: &str| ENDS.iter().any(|end| name.ends_with(end)) && !name.starts_with(EXPECTED);
+    let left = files(folder, is_log).into_iter().map(|path| name_of(&path)).filter(|name| !named.contains(name));
+    rows.extend(left.map(|name| Row::missing(name, "files", "no line of expected.jsonl names it: not compared")));
     rows
 }
 

@@ -17,8 +17,8 @@ const HANGS: Duration = Duration::from_secs(60);
 /// Far above what a program's memory holds: more output than this has no bound.
 const FLOODS: usize = 20 << 20;
 
-/// How the paths begin of what is looked at here.
-pub(super) const LOOKED_AT: &[&str] = &["constructs", "hostile"];
+/// The paths of what is looked at here.
+pub(super) const LOOKED_AT: &[&str] = &["constructs*.jsonl", "hostile*.jsonl"];
 
 /// A line of `constructs.jsonl` or `hostile.jsonl`.
 #[derive(Debug, Deserialize)]

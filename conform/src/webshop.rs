@@ -31,7 +31,7 @@ const RECORDINGS: [Recording; 6] = [
     Recording("react_site_traces", "steps", site),
 ];
 
-/// How the paths begin of what is looked at here, or is there for people or for other programs.
+/// The paths of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
     "products.json", "goals.json", "constants.json", "human_instructions.json", "analyzer_golden*.jsonl",
     "search_golden*.jsonl", "fuzz_golden*.jsonl", "reward_golden*.jsonl", "text_env_traces*.jsonl",

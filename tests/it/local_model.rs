@@ -97,8 +97,11 @@ fn smollm2_streams_samples_and_stops_on_request() {
     let runtime = runtime();
     let response = runtime.block_on(model.complete(&request, &to, &CancellationToken::new())).unwrap();
     let mut streamed = vec![String::new(); 2];
-    while let Ok(StreamEvent::Delta { index, text }) = from.try_recv() {
-        streamed[index as usize] += &text;
+    // That it is loaded is said before.
+    while let Ok(event) = from.try_recv() {
+        if let StreamEvent::Delta { index, text } = event {
+            streamed[index as usize] += &text;
+        }
     }
     for (completion, streamed) in response.completions.iter().zip(&streamed) {
         assert_eq!(completion.text, *streamed);

@@ -40,7 +40,6 @@ mod driver_services;
 mod driver_session;
 mod duel;
 mod engine_golden;
-mod engine_recordings;
 mod example_sessions;
 mod exchanges;
 #[cfg(unix)]

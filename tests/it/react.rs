@@ -9,7 +9,8 @@ use stepwright::episode::{ArtifactKind, BranchEdit, Header, Policy};
 use stepwright::methods::METHODS;
 use stepwright::study::run::RunResult;
 use stepwright::study::runner::Episode;
-use stepwright::world::TaskInfo;
+use stepwright::world::{TaskInfo, World};
+use stepwright::worlds::household::{Edition, HouseholdWorld, Source};
 use stepwright_trajectory::react::Form;
 use stepwright_trajectory::{self as trajectory, Trajectory};
 
@@ -110,6 +111,35 @@ async fn a_thought_is_a_step_that_executes_nothing_and_limits_end_the_episode() 
     let ended = path.last().unwrap().outcome.ended.as_deref().unwrap();
     assert!(ended.contains("twice in a row"), "{ended}");
     assert!(w.session.is_done() && !path.last().unwrap().outcome.won);
+}
+
+/// What a model writes is the world's own text, whatever it looks like; a person who types calls means them.
+#[tokio::test]
+async fn what_looks_like_a_call_is_refused_of_a_model_and_carried_out_for_a_person() {
+    let source = Source::shipped().unwrap();
+    let task = source.tasks()[0].id.clone();
+    let mut world = HouseholdWorld::new(source, Edition::Put);
+    world.reset(&task, 0).unwrap();
+    let go = world.admissible().unwrap().into_iter().find(|text| text.starts_with("go to")).unwrap();
+    let (call, there) = (world.call_of(&go).unwrap().to_string(), world.preview(&go).unwrap().observation);
+    let mut setup = headless("react", &[], "put it there.", model(["done()", "look"].map(str::to_owned)));
+    if let Beginning::New(begun) = &mut setup.beginning {
+        (begun.task, begun.specification) = (task, world.specification().into_owned());
+        begun.opening = world.header().opening();
+    }
+    setup.world = Box::new(world);
+    (setup.policy, setup.headless) = (None, false);
+    let mut w = Watched::start(setup);
+    assert_eq!(w.recommended().await, "done()");
+    w.approve();
+    assert_eq!(w.executed().await, "Nothing happens.");
+    assert!(!w.session.is_done());
+    assert_eq!(w.recommended().await, "look");
+    let bare = call.split_once('.').unwrap().1.to_owned();
+    w.send(Command::Gate(Request::Manual { text: bare.clone() }));
+    assert_eq!(w.executed().await, there);
+    let action = w.session.current().unwrap().action.clone().unwrap();
+    assert_eq!((action.text.as_str(), action.call.as_deref(), action.program), (bare.as_str(), Some(&*call), true));
 }
 
 /// As WebShop's programs have it: of examples and transcript so many characters, cut anywhere, the end kept.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::program::{asking, said};
+use crate::support::program::{asking, program, said};
 use crate::support::server::{Received, Server, json as answer};
 
 fn model_of(request: &Received) -> &str {
@@ -194,7 +194,7 @@ fn methods_are_compared_task_by_task_with_one_model() {
     assert!(two >= 4, "{text}");
     assert!(server.requests().iter().all(|request| model_of(request) == "fake"));
     // The file is read again, and its tables are the same.
-    let again = said(&asking(&server, folder.path(), &["report", &results]));
+    let again = said(&program(folder.path()).args(["report", &results]).output().unwrap());
     assert!(again.contains("Every two methods, task by task"), "{again}");
     // Tokens are those of the asks, whatever the method.
     let lines = |path: &str| -> Vec<Value> {

@@ -33,10 +33,10 @@ struct ProblemLine {
     pddl_problem: String,
 }
 
-/// How the paths begin of what is looked at here, or is there for people or for other programs.
+/// The paths of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "games", "problems", "programs", "traces/", "*game.tw-pddl", "*traj_data.json", "*initial_state.pddl",
-    "splits.json", "can_contain.json", "preconditions.json",
+    "games*.jsonl", "problems*.jsonl", "programs*.jsonl", "traces/*.jsonl", "**game.tw-pddl", "**traj_data.json",
+    "**initial_state.pddl", "splits.json", "can_contain.json", "preconditions.json",
 ];
 
 /// Compares everything found in a folder.

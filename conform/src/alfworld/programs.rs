@@ -1,4 +1,5 @@
-//! Compares episodes written as programs: the calls of every step, the function's name and the whole text.
+//! Compares episodes written as programs: the calls of every step, the function's name, the whole text, and whether its assertions hold
+//! when it is run.
 
 use std::path::Path;
 
@@ -7,8 +8,9 @@ use serde::Deserialize;
 use super::replay::world_of;
 use super::{Games, difference, label, unreadable};
 use crate::Row;
-use stepwright_program::Call;
-use stepwright_study::recordings::jsonl_files;
+use stepwright_program::{Call, FaultKind, Limits, run_module};
+use stepwright_study::recordings::{jsonl_files, text};
+use stepwright_text::words::stripped;
 use stepwright_trajectory as trajectory;
 use stepwright_world::World;
 use stepwright_worlds::household::Edition;
@@ -20,6 +22,7 @@ struct Program {
     edition: Edition,
     function: String,
     program: String,
+    assertions_hold: Option<bool>,
     steps: Vec<Step>,
 }
 
@@ -32,15 +35,37 @@ struct Step {
     observation_calls: Vec<String>,
 }
 
-/// Compares every `programs*.jsonl`: a row of steps and one of whole programs.
+/// Compares every `programs*.jsonl`: a row of steps, one of whole programs and one of their runs.
 pub fn compare(folder: &Path, games: &Games) -> Vec<Row> {
     let what = ("programs*.jsonl", "programs", "no programs in this folder");
+    let specification = text(&folder.join("program_spec.txt"));
     Row::of_files(&jsonl_files(folder, "programs"), what, |file| {
         let mut steps = Row::new(format!("{} calls, both ways", label(file)), "calls");
         let mut programs = Row::new(format!("{} texts", label(file)), "programs");
-        programs.each_record(file, |programs, at, recorded| one(games, &recorded, &at, &mut steps, programs));
-        [steps, programs]
+        let mut runs = Row::new(format!("{} run", label(file)), "programs");
+        programs.each_record(file, |programs, at, recorded| {
+            run(&recorded, specification.as_deref(), &at, &mut runs);
+            one(games, &recorded, &at, &mut steps, programs);
+        });
+        [steps, programs, runs]
     })
+}
+
+/// Runs a whole program against the recorded specification, whose assertions must hold or fail as they did.
+fn run(recorded: &Program, specification: Result<&str, &String>, at: &str, row: &mut Row) {
+    let outcome = |hold: bool| (if hold { "the assertions hold" } else { "an assertion fails" }).to_owned();
+    let (expected, specification) = match (recorded.assertions_hold, specification) {
+        (Some(hold), Ok(specification)) => (outcome(hold), specification),
+        (None, _) => return row.lacks(1, || format!("not said whether assertions hold (first: {})", recorded.episode)),
+        (_, Err(why)) => return row.lacks(1, || why.clone()),
+    };
+    let whole = format!("{specification}\n{}\n{}()\n", recorded.program, recorded.function);
+    let got = match run_module(&whole, Limits::MODULE).fault {
+        None => outcome(true),
+        Some(fault) if fault.kind == FaultKind::Exception("AssertionError".to_owned()) => outcome(false),
+        Some(fault) => fault.to_string(),
+    };
+    row.equal(format!("{at}, {}, run", recorded.episode), expected, got);
 }
 
 fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &mut Row) {
@@ -72,7 +97,8 @@ fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &
         // The inverse: the text's call is the step's, and the call's text is the command.
         let call = outcome.action_call.as_ref();
         let back = call.is_none_or(|c| {
-            world.call_of(&step.command).as_ref() == Some(c) && world.text_of(c).as_deref() == Some(step.command.trim())
+            world.call_of(&step.command).as_ref() == Some(c)
+                && world.text_of(c).as_deref() == Some(stripped(&step.command))
         });
         let differs = expected != got || !back;
         let got = if back { got } else { format!("{got}; text and call are not each other's inverse") };

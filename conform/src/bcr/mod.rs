@@ -1,7 +1,7 @@
 //! Recordings of the blocking-conditions paper's kitchen: traces of the simulator and of what is built on it.
 //!
-//! Reads all that the folder holds by the layout's file names (scenes, `sim_traces*.jsonl`, `bcr_traces*.jsonl`), so that recordings
-//! this program never saw are compared like those it did.
+//! Reads all that the folder holds by the layout's file names (scenes, `sim_traces*.jsonl`, `bcr_traces*.jsonl`, `progprompt_cases*.jsonl`), so that
+//! recordings this program never saw are compared like those it did.
 
 mod planning;
 mod progprompt;
@@ -18,10 +18,11 @@ use stepwright_worlds::kitchen::{Scene, Source};
 
 type Scenes = BTreeMap<String, Arc<Scene>>;
 
-/// How the paths begin of what is looked at here, or is there for people or for other programs.
+/// The paths of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "scenes/", "sim_traces", "bcr_traces", "bcr_reference_results.json", "progprompt_cases", "pddl/", "domain.json",
-    "object_types.json", "receptacle_compatibility.json", "paper_tables.json",
+    "scenes/*.json", "scenes/*.json.gz", "sim_traces*.jsonl", "bcr_traces*.jsonl", "bcr_reference_results.json",
+    "progprompt_cases*.jsonl", "pddl/*.pddl", "pddl/planner_results.json", "domain.json", "object_types.json",
+    "receptacle_compatibility.json", "paper_tables.json",
 ];
 
 /// Compares everything found in a folder.
@@ -36,7 +37,9 @@ pub(super) fn compare(folder: &Path) -> Vec<Row> {
     let what = ("bcr_traces*.jsonl", "steps", "no recorded selections in this folder");
     let compare = |file: &Path| trees::compare(file, &scenes, &source.clone().unwrap_or_default());
     rows.extend(Row::of_files(&runs, what, compare));
-    rows.extend(progprompt::compare(folder, source.as_ref()));
+    let plans = jsonl_files(folder, "progprompt_cases");
+    let what = ("progprompt_cases*.jsonl", "plans", "no recorded plans in this folder");
+    rows.extend(Row::of_files(&plans, what, |file| progprompt::compare(file, source.as_ref())));
     rows.extend(planning::compare(folder));
     rows
 }
@@ -57,4 +60,22 @@ fn read_scenes(folder: &Path) -> (Scenes, Row) {
         }
     }
     (scenes, row)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_file_of_a_known_kind_is_found_and_any_other_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("bcr");
+        std::fs::create_dir(&own).unwrap();
+        for name in ["progprompt_cases.jsonl", "progprompt_cases_more.jsonl", "sim_traces.json"] {
+            std::fs::write(own.join(name), "{}").unwrap();
+        }
+        let report = crate::run(folder.path(), Some("bcr")).unwrap();
+        let row = |what: &str| report.rows.iter().find(|row| row.what == what).unwrap();
+        let [one, more] = ["progprompt_cases.jsonl read", "progprompt_cases_more.jsonl read"].map(row);
+        assert_eq!((one.differences, more.differences), (1, 1));
+        assert!(row("sim_traces.json").note.as_ref().unwrap().contains("not compared"));
+    }
 }

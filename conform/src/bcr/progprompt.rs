@@ -9,11 +9,9 @@ use serde_json::{Value, json};
 use super::difference;
 use crate::Row;
 use stepwright_method::written_plan::{self, Going, Kind, Names, Plan, Vocabulary, advance, flatten};
+use stepwright_study::recordings::name_of;
 use stepwright_world::World;
 use stepwright_worlds::kitchen::{Find, KIND, KitchenWorld, Source};
-
-/// The recording's file.
-const FILE: &str = "progprompt_cases.jsonl";
 
 /// A plan, and how it went.
 #[derive(Deserialize)]
@@ -36,16 +34,13 @@ struct Run {
     success: bool,
 }
 
-/// Compares every case: its reading, the pattern's list, and its two runs.
-pub fn compare(folder: &Path, scenes: Option<&Arc<Source>>) -> Vec<Row> {
-    let path = folder.join(FILE);
-    if !path.is_file() {
-        return vec![Row::missing(FILE, "plans", "not in this folder")];
-    }
-    let mut read = Row::new(format!("{FILE} read"), "lines");
-    let mut flat = Row::new(format!("{FILE} flattened"), "actions");
-    let mut run = Row::new(format!("{FILE} carried out"), "steps");
-    read.each_record(&path, |read, at, case: Case| {
+/// Compares every case of a file: its reading, the pattern's list, and its two runs.
+pub fn compare(file: &Path, scenes: Option<&Arc<Source>>) -> [Row; 3] {
+    let name = name_of(file);
+    let mut read = Row::new(format!("{name} read"), "lines");
+    let mut flat = Row::new(format!("{name} flattened"), "actions");
+    let mut run = Row::new(format!("{name} carried out"), "steps");
+    read.each_record(file, |read, at, case: Case| {
         let at = format!("{at} ({}/{}, {})", case.scene, case.task, case.plan_name);
         let parsed = parsed(&written_plan::read(&case.plan).plan);
         each(read, &at, &case.parsed, &parsed);
@@ -69,7 +64,7 @@ pub fn compare(folder: &Path, scenes: Option<&Arc<Source>>) -> Vec<Row> {
             }
         }
     });
-    vec![read, flat, run]
+    [read, flat, run]
 }
 
 /// Counts what was recorded, one by one, and a difference where the two lists differ.

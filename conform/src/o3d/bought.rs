@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepwright_shop::{Shop, Site};
-use stepwright_study::recordings::{files, name_of};
+use stepwright_study::recordings::{jsonl_files, name_of, text};
 use stepwright_trajectory::{self as trajectory, Trajectory};
 
 use crate::{Row, difference, unreadable, webshop};
@@ -14,15 +14,16 @@ const BOUGHT: &str = "webshop_pairs_scripted";
 
 /// The logged purchases, with the shop's recordings beside this folder.
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
-    let files = files(folder, |name| name.starts_with(BOUGHT) && name.ends_with(".jsonl"));
     let what = format!("{BOUGHT}.jsonl bought again");
-    Row::of_files(&files, (&what, "steps", "not in this folder"), |file| [bought_of(folder, file)])
+    Row::of_files(&jsonl_files(folder, BOUGHT), (&what, "steps", "not in this folder"), |file| {
+        [bought_of(folder, file)]
+    })
 }
 
 fn bought_of(folder: &Path, file: &Path) -> Row {
     let what = format!("{} bought again", name_of(file));
     let missing = |note: &str| Row::missing(what.clone(), "steps", note);
-    let text = match std::fs::read_to_string(file) {
+    let text = match text(file) {
         Ok(text) => text,
         Err(error) => {
             let mut row = Row::new(what, "steps");

@@ -4,7 +4,7 @@
 mod bought;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use stepwright_skill::knowledge::Published;
@@ -12,25 +12,25 @@ use stepwright_skill::line::{Level, read as read_line};
 use stepwright_skill::primitive::name_of as primitive_of;
 use stepwright_skill::segment::{Fault, validate};
 use stepwright_skill::{Knowledge, Segment, file, response};
-use stepwright_study::recordings::{files, jsonl_files, name_of};
+use stepwright_study::recordings::{jsonl_files, name_of, text as whole};
 use stepwright_trajectory::{self as trajectory, LogError, Trajectory};
 
 use super::{Row, field, unreadable};
 
-/// The files whose lines are trajectories end so.
-const LOGS: [&str; 3] = ["_pairs", "_log.jsonl", "_demos.jsonl"];
+/// Parts of the names of files whose lines are trajectories.
+const LOGS: [&str; 3] = ["_pairs", "_log", "_demos"];
 
-/// How the paths begin of what is looked at here, or is there for people or for other programs.
+/// The paths of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
     "knowledge.json", "response_fixtures*.jsonl", "policy_line_fixtures*.jsonl", "segment_validator_cases*.jsonl",
-    "segments*.jsonl", "*_pairs*.jsonl", "*_log.jsonl", "*_demos.jsonl", "webshop_human_sessions",
-    "webshop_react_scores.json", "reflexion_memories", "code_programs.json", "paper_tables.json",
+    "segments*.jsonl", "*_pairs*.jsonl", "*_log*.jsonl", "*_demos*.jsonl", "webshop_human_sessions.jsonl",
+    "webshop_react_scores.json", "reflexion_memories_*.json", "code_programs.json", "paper_tables.json",
 ];
 
 /// A log: its file's name, and its trajectories as they are read.
 struct Log {
     file: String,
-    text: String,
+    text: Result<String, String>,
     read: Vec<Result<Trajectory, LogError>>,
 }
 
@@ -76,12 +76,13 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 }
 
 fn logs(folder: &Path) -> Vec<Log> {
-    let of = |name: &str| name.ends_with(".jsonl") && LOGS.iter().any(|part| name.contains(part));
-    let logs = files(folder, of).into_iter().filter_map(|path| {
-        let text = std::fs::read_to_string(&path).ok()?;
-        Some(Log { file: name_of(&path), read: trajectory::read(&text), text })
-    });
-    logs.collect()
+    let files = jsonl_files(folder, "").into_iter().map(|path| (name_of(&path), path));
+    let logs = files.filter(|(name, _)| LOGS.iter().any(|part| name.contains(part)));
+    let log = |(file, path): (String, PathBuf)| {
+        let text = whole(&path);
+        Log { file, read: text.as_deref().map(trajectory::read).unwrap_or_default(), text }
+    };
+    logs.map(log).collect()
 }
 
 /// Each skill that was published, written as a file and read again.
@@ -187,10 +188,36 @@ fn segments(at: &str, line: &Value, knowledge: &Knowledge, logs: &BTreeMap<&str,
     row.fields(|| at.to_owned(), fields);
 }
 
+/// Whether what was read says what a line says: a number is one however it is written, and nothing may be said in several ways. What a
+/// step has beyond the known fields is passed over.
+fn is_kept(own: &Value, value: &Value) -> bool {
+    match (own, value) {
+        (Value::Array(own), Value::Array(steps)) if steps.iter().all(Value::is_object) => {
+            let all = |(own, step): (&Value, &Value)| {
+                let mut fields = step.as_object().into_iter().flatten();
+                fields.all(|(key, value)| own.get(key).is_none_or(|own| is_kept(own, value)))
+            };
+            own.len() == steps.len() && own.iter().zip(steps).all(all)
+        }
+        (Value::String(own), Value::Number(number)) => *own == number.to_string(),
+        (Value::Null, Value::String(text)) => text.is_empty(),
+        (Value::Number(own), Value::Null) => own.as_f64() == Some(0.0),
+        (Value::Number(own), Value::Number(number)) => own.as_f64() == number.as_f64(),
+        _ => own == value,
+    }
+}
+
 /// Each trajectory as it was read, written again: nothing of its line may be lost.
 fn log(log: &Log) -> Row {
     let mut row = Row::new(log.file.clone(), "trajectories");
-    let lines = log.text.lines().filter(|line| !line.trim().is_empty());
+    let text = match &log.text {
+        Ok(text) => text,
+        Err(error) => {
+            row.differs(unreadable(&log.file, error));
+            return row;
+        }
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
     for (i, (read, line)) in log.read.iter().zip(lines).enumerate() {
         let at = || format!("{}:{}", log.file, i + 1);
         let both = read.as_ref().map_err(ToString::to_string).and_then(|read| {
@@ -204,12 +231,32 @@ fn log(log: &Log) -> Row {
                 continue;
             }
         };
-        let kept = |(key, value): &(&String, &Value)| {
-            // A number is one however it is written.
-            own.get(*key).is_some_and(|own| own == *value || own.as_f64() == value.as_f64() && own.is_number())
-        };
+        let kept = |(key, value): &(&String, &Value)| own.get(*key).is_some_and(|own| is_kept(own, value));
         let lost = line.as_object().into_iter().flatten().filter(|entry| !kept(entry)).map(|(key, _)| key);
         row.fields(at, [field("lost", &Vec::new(), &lost.collect::<Vec<_>>())]);
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_the_same_in_another_way_is_kept() {
+        let own = json!([{ "thought": null, "action": "look", "observation": null }]);
+        for (own, line, kept) in [
+            (&own, json!([{ "action": "look" }]), true),
+            (&own, json!([{ "thought": "", "action": "look", "reward": 1 }]), true),
+            (&own, json!([{ "thought": "so", "action": "look" }]), false),
+            (&own, json!([{ "action": "look" }, { "action": "go" }]), false),
+            (&json!("7"), json!(7), true),
+            (&json!(0.0), json!(null), true),
+            (&json!(1.0), json!(1), true),
+            (&json!(1.0), json!(null), false),
+            (&json!(null), json!("x"), false),
+        ] {
+            assert_eq!(is_kept(own, &line), kept, "{own} {line}");
+        }
+    }
 }

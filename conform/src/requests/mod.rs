@@ -25,9 +25,9 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use stepwright_study::recordings::each_line;
+use stepwright_study::recordings::jsonl_files;
 
-use super::{Row, difference, unreadable};
+use super::{Row, difference, left_over};
 use compare::differences;
 use folder::{Case, Exception, Folder, Unasked};
 pub use play::use_worker;
@@ -45,12 +45,29 @@ const FAMILIES: [(&[Folder], &[Exception]); 5] = [
     (code_policy::FOLDERS, code_policy::EXCEPTIONS),
 ];
 
-/// The README says what a folder without recorded calls is for.
-pub(super) const LOOKED_AT: &[&str] = &[""];
+/// The paths of what is looked at here; of a folder of calls that is no family's there is a row already, and what one without any is for the
+/// README says.
+pub(super) const LOOKED_AT: &[&str] =
+    &["*/episodes*.jsonl", "*/settings.json", "o3d/printed*.jsonl", "o3d/derived*.jsonl"];
 
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
     let of = |(folders, exceptions): &(&[Folder], &[Exception])| rows(folder, folders, exceptions);
-    FAMILIES.iter().flat_map(of).chain([preconditions::compare(folder)]).chain(o3d::rows(folder)).collect()
+    let found = FAMILIES.iter().flat_map(of).chain([preconditions::compare(folder)]).chain(o3d::rows(folder));
+    let mut rows: Vec<Row> = found.collect();
+    // Another topic's folder has folders that are none of these.
+    if rows.iter().any(|row| row.compared > 0) {
+        rows.extend(unknown(folder));
+    }
+    rows
+}
+
+/// A row for each folder of recorded calls that is no family's.
+fn unknown(folder: &Path) -> Vec<Row> {
+    let families = FAMILIES.iter().flat_map(|(folders, _)| folders.iter().map(|of| of.name));
+    let known: Vec<&str> = families.chain([preconditions::FOLDER, o3d::NAME]).collect();
+    let mut rows = left_over::folders(folder, &known);
+    rows.retain(|row| !jsonl_files(&folder.join(&row.what), "").is_empty());
+    rows
 }
 
 /// A row a folder; then one for each exception that excused nothing.
@@ -67,16 +84,15 @@ fn rows(folder: &Path, folders: &[Folder], exceptions: &[Exception]) -> Vec<Row>
 
 fn row(root: &Path, of: &Folder, exceptions: &[Exception], used: &mut [usize]) -> Row {
     let path = root.join(of.name);
-    let file = path.join("episodes.jsonl");
-    if !file.is_file() {
-        return Row::missing(of.name, "calls", "no episodes.jsonl in this folder");
+    let files = jsonl_files(&path, "episodes");
+    if files.is_empty() {
+        return Row::missing(of.name, "calls", "no episodes*.jsonl in this folder");
     }
     let mut row = Row::new(of.name, "calls");
     let mut episodes: Vec<(String, Recorded)> = Vec::new();
-    each_line(&file, |at, record: Result<Recorded, String>| match record {
-        Ok(episode) => episodes.push((at, episode)),
-        Err(why) => row.differs(unreadable(at, why)),
-    });
+    for file in &files {
+        row.each_record(file, |_, at, episode: Recorded| episodes.push((at, episode)));
+    }
     let left_out = UNASKED.map(|unasked| {
         let mut number = 0;
         for (_, episode) in &mut episodes {

@@ -10,13 +10,13 @@ use stepwright_skill::Example;
 use stepwright_skill::hierarchy::{Entry, Line, OK, Style, base_history, read, skill_history, surroundings};
 use stepwright_skill::line::Level;
 use stepwright_skill::{Knowledge, SkillCall};
-use stepwright_study::recordings::each_line;
+use stepwright_study::recordings::jsonl_files;
 use stepwright_trajectory::react;
 
-use crate::report::{Row, difference, unreadable};
+use crate::report::{Row, difference};
 
 /// The folder of the prompts.
-const NAME: &str = "o3d";
+pub(super) const NAME: &str = "o3d";
 
 #[derive(Deserialize)]
 struct Printed {
@@ -41,16 +41,13 @@ struct Called {
 
 pub(super) fn rows(folder: &Path) -> Vec<Row> {
     let folder = folder.join(NAME);
-    let printed = folder.join("printed.jsonl");
-    if !printed.is_file() {
-        return vec![Row::missing(NAME, "prompts", "no printed.jsonl in this folder")];
+    let files = jsonl_files(&folder, "printed");
+    if files.is_empty() {
+        return vec![Row::missing(NAME, "prompts", "no printed*.jsonl in this folder")];
     }
     let mut all: Vec<Printed> = Vec::new();
     let mut row = Row::new("o3d: printed prompts", "prompts");
-    each_line(&printed, |at, record: Result<Printed, String>| match record {
-        Ok(printed) => all.push(printed),
-        Err(why) => row.differs(unreadable(at, why)),
-    });
+    files.iter().for_each(|file| row.each_record(file, |_, _, printed: Printed| all.push(printed)));
     for printed in &all {
         let got = reprinted(&folder, printed).unwrap_or_else(|why| why);
         let (expected, got) = match style(&printed.template) {
@@ -172,18 +169,15 @@ fn line_of(written: &str) -> Line {
 /// What each policy of an episode is sent: the program's own texts in the paper's templates.
 fn derived(folder: &Path, printed: &[Printed]) -> Row {
     let mut row = Row::new("o3d: derived prompts", "prompts");
-    each_line(&folder.join("derived.jsonl"), |at, record: Result<Derived, String>| {
-        let episode = match record {
-            Ok(episode) => episode,
-            Err(why) => return row.differs(unreadable(at, why)),
-        };
+    let mut compare = |row: &mut Row, at: String, episode: Derived| {
         let topic = episode.task["topic"].as_str().unwrap_or_default().to_owned();
         for (nth, (call, got)) in episode.calls.iter().zip(sent(folder, &topic, &episode, printed)).enumerate() {
             let got = got.unwrap_or_else(|why| why);
             let place = format!("{at}, call {}", nth + 1);
             row.count((call.prompt != got).then(|| difference(place, &call.prompt, &got)));
         }
-    });
+    };
+    jsonl_files(folder, "derived").iter().for_each(|file| row.each_record(file, &mut compare));
     row
 }
 

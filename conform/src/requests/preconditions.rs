@@ -14,12 +14,12 @@ use stepwright_method::options::SHOTS;
 use stepwright_method::prompting::{Form, Material, Prompting, SpecificationText};
 use stepwright_precondition::{COMPLETION_TEMPLATE, CandidateStore, Demo};
 use stepwright_program::Specification;
-use stepwright_study::recordings::each_line;
+use stepwright_study::recordings::{each_line, jsonl_files};
 use stepwright_trajectory::Step;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::Values;
 
-const FOLDER: &str = "preconditions";
+pub(super) const FOLDER: &str = "preconditions";
 
 /// The departures that are meant, which the comparison of parts passes over.
 const EXCEPTIONS: [(&str, &str); 2] = [
@@ -35,13 +35,13 @@ const EXCEPTIONS: [(&str, &str); 2] = [
 ];
 
 pub(super) fn compare(root: &Path) -> Row {
-    let file = root.join(FOLDER).join("episodes.jsonl");
-    if !file.is_file() {
-        return Row::missing(FOLDER, "calls", "no episodes.jsonl in this folder");
+    let files = jsonl_files(&root.join(FOLDER), "episodes");
+    if files.is_empty() {
+        return Row::missing(FOLDER, "calls", "no episodes*.jsonl in this folder");
     }
     let mut row = Row::new(FOLDER, "calls");
     let data = Recordings::open(&root.parent().unwrap_or(root).join("sgd"));
-    each_line(&file, |at, record: Result<Recorded, String>| match (&data, record) {
+    let mut of_episode = |at: String, record: Result<Recorded, String>| match (&data, record) {
         (Err(why), _) => row.lacks(1, || format!("the dialogues are not there: {why}")),
         (_, Err(why)) => row.differs(unreadable(at, why)),
         (Ok(data), Ok(episode)) => {
@@ -53,7 +53,8 @@ pub(super) fn compare(root: &Path) -> Row {
                 }
             }
         }
-    });
+    };
+    files.iter().for_each(|file| each_line(file, &mut of_episode));
     let exceptions: Vec<String> = EXCEPTIONS.iter().map(|(id, reason)| format!("{id}: {reason}")).collect();
     row.note = Some(format!("parts and their order; passed over: {}", exceptions.join("; ")));
     row

@@ -23,9 +23,11 @@ pub use recordings::{Recordings, Split};
 use super::{Row, difference};
 use stepwright_study::recordings::{document, json_files, name_of};
 
-/// How the paths begin of what is looked at here, or is there for people or for other programs.
-pub(super) const LOOKED_AT: &[&str] =
-    &["golden/", "dialogues/", "raw/", "domains.json", "baseline.json", "paper_tables.json"];
+/// The paths of what is looked at here, or is there for people or for other programs.
+pub(super) const LOOKED_AT: &[&str] = &[
+    "golden/*.json", "golden/*.json.gz", "dialogues/*.jsonl", "raw/", "domains.json", "baseline.json",
+    "paper_tables.json",
+];
 
 /// Compares everything found in a folder.
 pub(super) fn compare(folder: &Path) -> Vec<Row> {

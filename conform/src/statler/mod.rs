@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::{Row, difference, field, unreadable};
-use stepwright_study::recordings::{document, files, json_files, jsonl_files, name_of};
+use stepwright_study::recordings::{document, json_files, jsonl_files, name_of};
 
 /// Compares everything found in a folder.
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
@@ -23,32 +23,15 @@ pub(super) fn compare(folder: &Path) -> Vec<Row> {
     rows.extend(Row::of_files(&json_files(folder, "three_cups"), what, |file| [cups::compare(file)]));
     rows.extend(each(folder, "state_parse_cases", "states", parsing::compare));
     rows.extend(scoring::compare(folder));
-    rows.extend(left_over(folder));
     rows
 }
 
-/// The beginnings of the names of files that are compared, or that others are compared with.
-const LOOKED_AT: [&str; 8] = [
-    "primitive_cases", "gold_traces", "generated_", "episodes_", "three_cups", "state_parse_cases", "recorded_runs",
-    "scoring_expected",
+/// The paths of what is looked at here, or is there for people or for other programs.
+pub(super) const LOOKED_AT: &[&str] = &[
+    "primitive_cases*.jsonl", "gold_traces*.jsonl", "generated_*.jsonl", "episodes_*.json", "episodes_*.json.gz",
+    "three_cups*.json", "three_cups*.json.gz", "state_parse_cases*.jsonl", "recorded_runs*.jsonl",
+    "scoring_expected*.json", "scoring_expected*.json.gz", "gold_issues.json", "paper_tables.json",
 ];
-
-fn left_over(folder: &Path) -> Vec<Row> {
-    let files = files(folder, |name| [".json", ".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(end)));
-    let names = files.iter().map(|file| name_of(file));
-    let left = names.filter(|name| !LOOKED_AT.iter().any(|start| name.starts_with(start)));
-    left.map(|name| {
-        let why = match name.as_str() {
-            "gold_issues.json" => "remarks for people; nothing to compare with",
-            "paper_tables.json" => {
-                "the paper's figures, which `study statler` prints beside ours; nothing to compare with"
-            }
-            _ => "no file of the known layout; compared with nothing",
-        };
-        Row::missing(name, "records", why)
-    })
-    .collect()
-}
 
 /// Compares each file of JSON lines whose name begins so; says so where there is none.
 fn each(folder: &Path, prefix: &str, unit: &'static str, compare: impl Fn(&Path) -> Row) -> Vec<Row> {

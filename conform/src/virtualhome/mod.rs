@@ -43,10 +43,11 @@ fn prompts(record: &Value, library: &Library, traces: &Traces) -> Replayed {
     replay::prompts(record, trace, library)
 }
 
-/// How the paths begin of what is looked at here, or is there for people or for other programs.
+/// The paths of what is looked at here, or is there for people or for other programs.
 pub(super) const LOOKED_AT: &[&str] = &[
-    "scenes/", "resources/", "traces", "steps", "eval", "prompts", "language", "metrics", "kappa", "programs",
-    "examples", "available_actions", "corrections",
+    "scenes/*.json", "resources/*.json", "traces*.jsonl", "steps*.jsonl", "eval*.jsonl", "prompts*.jsonl",
+    "language*.jsonl", "metrics*.jsonl", "kappa*.jsonl", "programs.jsonl", "examples.jsonl", "available_actions.json",
+    "corrections.jsonl",
 ];
 
 /// Compares the recordings of the evolving graph.

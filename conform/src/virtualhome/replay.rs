@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use stepwright_graph::files::Library;
 use stepwright_graph::prepare::{PrepareError, Prepared, Tables, prepare};
-use stepwright_graph::prompts::{self, Wording};
+use stepwright_graph::prompts::information;
 use stepwright_graph::run::{Run, joined, stepping};
 use stepwright_graph::{Diff, Graph, Line, Names, ParseError, Reason, Script, language, metrics, script};
+use stepwright_model::prompt::Prompts;
+use stepwright_world::Wording;
 
 /// A field of a record: its name, what the recording holds, what comes out.
 pub(super) type Field = (String, Value, Value);
@@ -164,8 +166,8 @@ pub(super) fn evaluation(record: &Value, library: &Library) -> Replayed {
             vec![result("precond_error"), message(fail.to_string())]
         }
         Evaluated::Unprepared(_) => vec![result("prepare_error")],
-        // An action that no version executes ends the authors' program by an exception, as what cannot be prepared does.
-        Evaluated::Ran(_, run) if matches!(run.reason(), Some(Reason::Unsupported(_))) => vec![result("prepare_error")],
+        // The authors' program ends by an exception, as it does with what cannot be prepared.
+        Evaluated::Ran(_, run) if run.breaks_off() => vec![result("prepare_error")],
         Evaluated::Ran(prepared, run) => {
             let expected = record["preconds"].as_array().cloned().unwrap_or_default();
             let ids = prepared.ids.iter().map(|(key, id)| json!([key.name.as_ref(), key.number, id]));
@@ -189,6 +191,12 @@ pub(super) fn evaluation(record: &Value, library: &Library) -> Replayed {
     })
 }
 
+/// A corrective prompt as it is sent: by the template that ships.
+fn corrective(template: &str, error: &Value) -> Result<String, String> {
+    let rendered = Prompts::default().render(&format!("reprompt/{template}"), error).map_err(|e| e.to_string())?;
+    Ok(rendered.messages.into_iter().map(|message| message.text).collect())
+}
+
 /// The corrective prompts for a trace that failed (`prompts.jsonl`, with the record of the trace).
 pub(super) fn prompts(record: &Value, trace: &Value, library: &Library) -> Replayed {
     let script = script_of(trace, "program")?;
@@ -196,18 +204,22 @@ pub(super) fn prompts(record: &Value, trace: &Value, library: &Library) -> Repla
     let (reason, failed) = run.reason().zip(run.failed).ok_or("the trace does not fail")?;
     let line = script.get(failed - 1).ok_or("the trace has no such step")?;
     let step = language::words(line);
+    let cause = |wording| {
+        let cause = information(reason, line, wording);
+        cause.map(|cause| corrective("cause", &json!({ "cause": cause }))).transpose()
+    };
     let mut fields = vec![
-        field("inference", &record["inference"], prompts::inference(&step)),
+        field("inference", &record["inference"], corrective("inference", &json!({ "step": step }))?),
         field("step", &record["step"], step),
         field("reason", &record["reason"], reason.to_string()),
         field("error_type", &record["error_type"], reason.error_type().map(|kind| kind.id())),
         field("authors_type", &record["authors_type"], reason.authors_type()),
-        field("notion", &record["notion"], prompts::notion()),
-        field("cause", &record["cause"], prompts::cause(reason, line, Wording::Paper)),
+        field("notion", &record["notion"], corrective("notion", &json!({}))?),
+        field("cause", &record["cause"], cause(Wording::Paper)?),
     ];
     for (name, wording) in [("cause_code_2022", Wording::Code2022), ("cause_code_2024", Wording::Code2024)] {
         if let Some(expected) = record.get(name) {
-            fields.push(field(name, expected, prompts::cause(reason, line, wording)));
+            fields.push(field(name, expected, cause(wording)?));
         }
     }
     Ok(fields)

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::unbounded_channel;
 
 use super::candidate_store::{self, Where};
 use super::headless::interrupted;
@@ -16,8 +15,8 @@ use stepwright_belief::form::{AGAIN, CHAT_TEMPLATE, Judged, MAX_TOKENS, Moments,
 use stepwright_driver::Source;
 use stepwright_episode::Role;
 use stepwright_launch::{read_form, resolver};
-use stepwright_model::ModelRequest;
 use stepwright_model::prompt::Prompts;
+use stepwright_model::{ModelRequest, ask};
 use stepwright_world::FileFaults;
 
 /// Find and check forms of states.
@@ -113,12 +112,11 @@ impl Form {
                 n: 1,
                 ..ModelRequest::default()
             };
-            let (stream, _nobody) = unbounded_channel();
-            let answer = runtime.block_on(model.complete(&request, &stream, &cancel));
-            let answer = answer.map_err(|e| CliError::Failed(e.to_string()))?;
-            let usage = answer.usage.unwrap_or_default();
-            note(&format!("{} asked, {} tokens in, {} out", name, usage.prompt, usage.completion));
-            let text = written(answer.completions.first().map(|one| one.text.as_str()).unwrap_or_default());
+            let asked = runtime.block_on(ask(&*model, &request, &cancel));
+            asked.remarks.iter().for_each(|remark| note(remark));
+            let completions = asked.completions.map_err(|e| CliError::Failed(e.to_string()))?;
+            note(&format!("{} asked, {} tokens in, {} out", name, asked.spent.prompt, asked.spent.completion));
+            let text = written(completions.first().map(|one| one.text.as_str()).unwrap_or_default());
             match moments.judge(&text, &path) {
                 Ok(judged) => {
                     target::replace(&self.out, &text)?;

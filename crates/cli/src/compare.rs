@@ -11,6 +11,7 @@ use clap::Args;
 use super::sessions::{found, newest};
 use super::{CliError, Global, note, print, print_file, target};
 use stepwright_episode::{NodeId, Session, log};
+use stepwright_export::compare::text::{LEAD, NARROWEST};
 use stepwright_export::compare::{self, Line};
 use stepwright_export::comparison_page;
 use stepwright_launch::{OpenError, load_sessions};
@@ -94,13 +95,22 @@ impl Compare {
         let json = self.json.as_ref().map(|file| serde_json::to_string_pretty(&comparison).map(|t| (file, t + "\n")));
         let files = [html.transpose().map_err(|e| failed(&e))?, json.transpose().map_err(|e| failed(&e))?];
         if files.iter().all(Option::is_none) {
-            print(&compare::render(&comparison, self.width.unwrap_or_else(columns)))?;
+            let width = self.width.map_or_else(|| Ok(columns()), |width| wide_enough(width, lines.len()))?;
+            print(&compare::render(&comparison, width))?;
         }
         for (file, text) in files.into_iter().flatten() {
             out(file, &text)?;
         }
         Ok(if comparison.first_difference.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
+}
+
+/// The width that was asked for.
+/// Errors: so many sides do not fit into it, and their lines would be longer.
+fn wide_enough(width: usize, sides: usize) -> Result<usize, CliError> {
+    let least = LEAD + sides * NARROWEST;
+    let narrow = || CliError::Usage(format!("--width {width} is too narrow for {sides} columns: {least} is the least"));
+    if width < least { Err(narrow()) } else { Ok(width) }
 }
 
 /// The columns there are. A shell may leave the variable empty.
@@ -171,6 +181,13 @@ fn load(named: &Named, sources: &Sources) -> Result<Vec<(String, Session, Option
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_width_that_columns_do_not_fit_into_is_refused_with_the_least() {
+        assert_eq!(wide_enough(55, 2).unwrap(), 55);
+        let told = wide_enough(54, 2).unwrap_err().to_string();
+        assert!(told.contains("--width 54 is too narrow for 2 columns: 55 is the least"), "{told}");
+    }
 
     #[test]
     fn a_path_that_is_no_text_is_a_path_and_its_node_is_read() {

@@ -150,6 +150,7 @@ impl Distill {
                     Progress::Resumed(n) => note(&format!("{} taken from {}", count(n, "answer"), journal.display())),
                     Progress::Asking(what, left) => note(&format!("asking for {what}; {left} in this stage")),
                     Progress::Unread(why) => note(&format!("not understood: {why}")),
+                    Progress::Remark(text) => note(&text),
                 };
                 let ended = runtime.block_on(distil(&mut run, &mut kept, &asking, &mut report));
                 let (end, spent) = ended.map_err(CliError::Failed)?;

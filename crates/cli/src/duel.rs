@@ -53,7 +53,10 @@ impl Duel {
         let file = match (&self.file, self.last) {
             (Some(file), _) => Some(super::sessions::found(&folder, file)?),
             (None, true) => Some(super::sessions::newest(&folder)?),
-            (None, false) => None,
+            (None, false) => {
+                global.command_suits(self.world)?;
+                None
+            }
         };
         let reopened = file.map(|file| {
             let change = self.method.change()?;

@@ -16,7 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::{CliError, note, print, print_json};
-use stepwright_episode::role;
+use stepwright_episode::{Role, role};
 use stepwright_launch::config::{Config, Price};
 use stepwright_model::Usage;
 use stepwright_model::prompt::Prompts;
@@ -51,7 +51,7 @@ pub(crate) struct HeadlessFlags {
     /// Begin no further unit once this run has spent so many tokens; a session's own limit is gate.token_budget
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     token_limit: Option<u64>,
-    /// Begin no further unit once this run has cost so much, by the model's price_in and price_out
+    /// Begin no further unit once this run has cost so much, by price_in and price_out of the models that have them
     #[arg(long, value_name = "AMOUNT", value_parser = amount, help_heading = "Limits")]
     cost_limit: Option<f64>,
     /// Stop after this time, as in 90s, 30m or 4h; units under way are carried out again in the next run
@@ -130,11 +130,7 @@ impl HeadlessFlags {
         let cancel = interrupted(&runtime);
         runtime.block_on(study.rehearse(&cancel)).map_err(CliError::Failed)?;
         let price = config.model_config(model).and_then(|model| model.price);
-        if self.cost_limit.is_some() && price.is_none() && model != stepwright_method::SYMBOLIC {
-            return Err(CliError::Usage(format!(
-                "--cost-limit needs the prices of {model}; set price_in and price_out in its section of the configuration"
-            )));
-        }
+        self.unlimited(config, model)?.iter().for_each(|why| note(why));
         let experiment = Experiment::new(S::NAME, provenance.and(study.shared()));
         let mut results =
             Results::open(self.out.as_deref(), &**study, experiment.clone(), shard).map_err(CliError::of_run)?;
@@ -282,6 +278,26 @@ impl HeadlessFlags {
         units.iter().map(line).collect()
     }
 
+    /// Whose tokens the limit of costs does not hold for, since they have no price.
+    /// Errors: no model that is asked has one.
+    fn unlimited(&self, config: &Config, model: &str) -> Result<Option<String>, CliError> {
+        // Where what is learned is asked of a model of its own, that one is `model`.
+        let of_roles = config.roles.iter().filter(|(role, _)| **role != Role::Discoverer);
+        let asked = std::iter::once(model).chain(of_roles.map(|(_, name)| name.as_str()));
+        let is_priced = |name: &&str| config.model_config(name).is_some_and(|model| model.price.is_some());
+        let (priced, unpriced): (BTreeSet<&str>, BTreeSet<&str>) =
+            asked.filter(|name| *name != stepwright_method::SYMBOLIC).partition(is_priced);
+        if self.cost_limit.is_none() || unpriced.is_empty() {
+            return Ok(None);
+        }
+        let names = Vec::from_iter(unpriced).join(", ");
+        let set = "set price_in and price_out in its section of the configuration";
+        if priced.is_empty() {
+            return Err(CliError::Usage(format!("--cost-limit needs the prices of {names}; {set}")));
+        }
+        Ok(Some(format!("--cost-limit does not limit the tokens of {names}, without a price: {set}")))
+    }
+
     /// The limit that is reached, if one is.
     fn reached(&self, spent: &Spent) -> Option<String> {
         let tokens = spent.usage.prompt.saturating_add(spent.usage.completion);
@@ -413,6 +429,7 @@ pub(super) fn leave(runtime: Runtime) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stepwright_launch::config::{Overrides, load_with};
 
     #[test]
     fn a_limit_that_nothing_reaches_is_no_amount() {
@@ -422,9 +439,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn limits_are_of_what_this_run_spends() {
-        let flags = |token_limit, cost_limit| HeadlessFlags {
+    fn flags(token_limit: Option<u64>, cost_limit: Option<f64>) -> HeadlessFlags {
+        HeadlessFlags {
             jobs: 1,
             out: None,
             shard: None,
@@ -434,7 +450,29 @@ mod tests {
             token_limit,
             cost_limit,
             time_limit: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_limit_of_costs_is_of_all_models_that_have_a_price() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "[models.free]\nmodel = \"f\"\n[models.dear]\nmodel = \"d\"\nprice_in = 1.0\nprice_out = 2.0\n";
+        std::fs::write(folder.path().join("config.toml"), text).unwrap();
+        let overrides = Overrides { config_dir: Some(folder.path().to_owned()), ..Overrides::default() };
+        let mut config = load_with(&overrides, &stepwright_methods::METHODS, &|_| None).unwrap();
+        let said = |config: &Config, model| flags(None, Some(1.0)).unlimited(config, model).map_err(|e| e.to_string());
+        assert!(said(&config, "free").unwrap_err().contains("the prices of free;"));
+        assert_eq!((said(&config, "dear"), said(&config, "symbolic")), (Ok(None), Ok(None)));
+        config.roles = [(Role::Writer, "dear".to_owned())].into();
+        assert!(said(&config, "free").unwrap().unwrap().contains("the tokens of free, without a price"));
+        config.roles = [(Role::Writer, "free".to_owned())].into();
+        assert!(said(&config, "dear").unwrap().unwrap().contains("the tokens of free"));
+        assert!(said(&config, "symbolic").is_err());
+        assert_eq!(flags(None, None).unlimited(&config, "free").unwrap(), None);
+    }
+
+    #[test]
+    fn limits_are_of_what_this_run_spends() {
         let mut spent = Spent { price: Some(Price { input: 100.0, output: 1000.0 }), ..Spent::default() };
         spent.add((1000, 100), None);
         assert_eq!(spent.in_words(), "; 1100 tokens, 0.2000 by the model's prices");

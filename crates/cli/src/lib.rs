@@ -174,6 +174,9 @@ const GOES_BY: [(&[&str], &[&str]); 5] = [
     ),
 ];
 
+/// Settings that decide what a command does: one that it does not go by is refused, as it would mislead.
+const DECIDING: [&str; 2] = ["command", "set"];
+
 /// The command line as it is declared: what completions, man pages and the documents' own test are made from.
 pub fn command() -> clap::Command {
     built(Cli::command())
@@ -213,7 +216,7 @@ fn listing(command: clap::Command, words: &str) -> clap::Command {
 }
 
 /// What was typed.
-/// Errors: words that make no sense, and flags of the workbench before a command, which would be passed over there.
+/// Errors: words that make no sense, and flags that a command would pass over.
 fn parsed(mut command: clap::Command, typed: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let matches = command.try_get_matches_from_mut(typed)?;
     match misplaced(&command, &matches) {
@@ -222,18 +225,27 @@ fn parsed(mut command: clap::Command, typed: impl IntoIterator<Item = OsString>)
     }
 }
 
-/// What is wrong with a flag of the workbench that was typed before a command.
+/// What is wrong with a flag that a command would pass over: one of the workbench that was typed before it, or a setting that it does not
+/// go by.
 fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Option<String> {
-    let is_typed = |arg: &&clap::Arg| {
-        !arg.is_global_set() && matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+    let is_typed = |arg: &clap::Arg, matches: &ArgMatches| {
+        matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
     };
     let (mut words, mut inner, mut below) = (Vec::new(), command, matches);
     while let Some((name, matches)) = below.subcommand() {
         (inner, below) = (inner.find_subcommand(name)?, matches);
         words.push(name);
     }
-    let (flag, words) =
-        (command.get_arguments().filter(|_| !words.is_empty()).find(is_typed)?.get_long()?, words.join(" "));
+    if words.is_empty() {
+        return None;
+    }
+    let words = words.join(" ");
+    let is_idle = |arg: &&clap::Arg| DECIDING.contains(&arg.get_id().as_str()) && arg.is_hide_set();
+    if let Some(flag) = inner.get_arguments().filter(is_idle).find(|arg| is_typed(arg, below)) {
+        return Some(format!("`{words}` does not go by --{}: leave it out", flag.get_long()?));
+    }
+    let is_before = |arg: &&clap::Arg| !arg.is_global_set() && is_typed(arg, matches);
+    let flag = command.get_arguments().find(is_before)?.get_long()?;
     let takes_it = inner.get_arguments().any(|arg| arg.get_long() == Some(flag));
     Some(match takes_it {
         true => format!("--{flag} stands before `{words}`, which does not see it there: put it behind `{words}`"),
@@ -322,7 +334,10 @@ mod tests {
             ("stepwright --shots 0 run", "--shots stands before `run`"),
             ("stepwright --data nowhere run", "put it behind `run`"),
             ("stepwright --blind library list", "`library list` does not take it"),
+            ("stepwright schema session --set nosuch.key=1", "`schema` does not go by --set: leave it out"),
+            ("stepwright --command adapter study decisions", "`study decisions` does not go by --command"),
             ("stepwright --theme dark --set model.retries=0 run --method few-shot", ""),
+            ("stepwright --command adapter run --world external", ""),
             ("stepwright --world kitchen --method few-shot", ""),
         ] {
             let said = said(line);

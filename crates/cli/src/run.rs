@@ -69,6 +69,7 @@ impl Run {
     /// Runs the tasks that have no result yet; exit code 1 if an episode could not be run to its end.
     pub fn execute(self, global: &Global) -> Result<ExitCode, CliError> {
         let failed = |e: String| CliError::Failed(e);
+        global.command_suits(self.world)?;
         let mut options = self.options.of(self.world)?;
         let mut config = global.with_method(self.method.clone()).load()?;
         let behind_gate = self.world.kind().has(Ability::Answers);

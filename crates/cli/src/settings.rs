@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
+use super::world::WorldName;
 use super::{CliError, note};
 use crate::debug_log;
 use stepwright_episode::{Configuration, Role};
@@ -13,7 +14,7 @@ use stepwright_method::{self as method, OF_SESSIONS};
 use stepwright_methods::METHODS;
 use stepwright_world::options::{Kind, OptionSpec, flags, known_names};
 use stepwright_worlds::WORLDS;
-use stepwright_worlds::external::COMMAND_LINE;
+use stepwright_worlds::external::{self, COMMAND_LINE};
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Default, Args)]
@@ -209,6 +210,17 @@ impl Global {
         let beside = [Role::Translator, Role::Discoverer];
         let idle = self.model_for.iter().find(|(role, _)| !beside.contains(role) && !asked.contains_key(&role.key()));
         idle.map_or(Ok(()), |(role, _)| Err(CliError::Usage(format!("--model-for: {method} asks no {}", role.name()))))
+    }
+
+    /// Whether the world is the one whose command is given.
+    pub(crate) fn command_suits(&self, world: WorldName) -> Result<(), CliError> {
+        let (own, named) = (external::KIND.name, world.name());
+        if self.command.is_none() || named == own {
+            return Ok(());
+        }
+        Err(CliError::Usage(format!(
+            "--command is of the world {own}, not of {named}: name that world, or leave it out"
+        )))
     }
 
     /// The merged configuration under these flags.

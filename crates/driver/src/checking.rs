@@ -13,7 +13,7 @@ pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &Program
     for call in action.calls().filter_map(|c| c.parse::<Call>().ok()) {
         verdict.checks.extend(program.check(state, &call));
     }
-    if let Some(outcome) = world.preview(&action.text) {
+    if let Some(outcome) = world.preview_of(action) {
         let status = if outcome.error.is_none() { Status::Holds } else { Status::Fails };
         verdict.checks.push(Check {
             kind: CheckKind::World,

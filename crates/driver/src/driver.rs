@@ -116,8 +116,9 @@ impl Driver {
                 Timeline::compare_reset(&session, &reset).and_then(|()| timeline.go(&session, session.cursor()));
             diverged = there.err();
         }
+        let reads = matches!(keep, Persistence::Reading);
         let (mut gate, mut effects) =
-            if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
+            if started { Gate::resume(session, now, reads) } else { (Gate::new(session), Vec::new()) };
         gate = gate.treating(methods.built_in.conducts());
         if headless {
             gate = gate.headless();
@@ -151,7 +152,7 @@ impl Driver {
         }
         driver.open_services();
         if let Some(difference) = driver.diverged.clone() {
-            driver.say(Level::Error, diverged_words(&difference));
+            driver.say_diverged(&difference);
         }
         Ok(driver)
     }
@@ -211,13 +212,22 @@ impl Driver {
         self.tell(Notice::Say { level, text: text.into() });
     }
 
+    /// Says that the world is not where the session is; where that is only read, nothing is advised.
+    pub(super) fn say_diverged(&self, difference: &str) {
+        let words = if self.journal.only_reads() { differs(difference) } else { diverged_words(difference) };
+        self.say(Level::Error, words);
+    }
+
     pub(super) fn tell(&self, notice: Notice) {
         let _ = self.outlets.notices.send(notice);
     }
 }
 
+fn differs(difference: &str) -> String {
+    format!("the world does not answer as recorded: {difference}")
+}
+
 pub(super) fn diverged_words(difference: &str) -> String {
-    format!(
-        "the world does not answer as recorded: {difference}. The session is open for reading; go on from an earlier step, or begin anew"
-    )
+    let differs = differs(difference);
+    format!("{differs}. The session is open for reading; go on from a step before it, if there is one, or begin anew")
 }

@@ -107,7 +107,8 @@ pub(super) fn generate(
         let started = (outlets.clock)();
         let (asked, kept, notices) = (Arc::clone(&model), request.clone(), outlets.notices.clone());
         let asking = stream::ask(model, ask, request, cancel, outlets.notices.clone());
-        let result = catch_panic(asking, || Err(ModelError::Configuration(BROKE.to_owned()))).await;
+        let broke = || (Err(ModelError::Configuration(BROKE.to_owned())), String::new());
+        let (result, arrived) = catch_panic(asking, broke).await;
         match &result {
             Ok(response) => {
                 tracing::info!(ask, n = response.completions.len(), ms = outlets.since(started), "answered")
@@ -126,7 +127,7 @@ pub(super) fn generate(
                 let _ = notices.send(Notice::Say { level: Level::Warning, text: said });
                 Ok(Answer { usage: error.charge().usage, ..Answer::texts([text]) })
             }
-            (result, _) => result.map(answer).map_err(Failure::Model),
+            (result, _) => result.map(answer).map_err(|error| Failure::of_model(error, arrived)),
         };
         // A driver that is gone waits for nothing.
         let _ = outlets.messages.send(Message::Answered(Answered {

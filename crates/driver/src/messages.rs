@@ -42,6 +42,11 @@ pub(super) struct Answered {
 #[derive(Debug)]
 pub(super) enum Failure {
     Model(ModelError),
+    /// It was given up before the answer was whole.
+    GivenUp {
+        error: ModelError,
+        partial: String,
+    },
     /// Why there is no answer, of work that came to none or of an answer that cannot be kept.
     Work {
         why: String,
@@ -51,6 +56,15 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// That a model gave no answer; `arrived`: what had come of one that was given up.
+    pub(super) fn of_model(error: ModelError, arrived: String) -> Self {
+        if matches!(error.cause(), ModelError::Cancelled) {
+            Failure::GivenUp { error, partial: arrived }
+        } else {
+            Failure::Model(error)
+        }
+    }
+
     pub(super) fn work(why: String) -> Self {
         Failure::Work { why, usage: None }
     }
@@ -58,7 +72,7 @@ impl Failure {
     /// Tokens spent without an answer.
     pub(super) fn usage(&self) -> Option<Usage> {
         match self {
-            Failure::Model(error) => error.charge().usage,
+            Failure::Model(error) | Failure::GivenUp { error, .. } => error.charge().usage,
             Failure::Work { usage, .. } => *usage,
         }
     }
@@ -67,6 +81,7 @@ impl Failure {
     pub(super) fn partial(&self) -> &str {
         match self {
             Failure::Model(error) => error.partial(),
+            Failure::GivenUp { partial, .. } => partial,
             Failure::Work { .. } => "",
         }
     }
@@ -81,7 +96,7 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Model(error) => error.fmt(f),
+            Failure::Model(error) | Failure::GivenUp { error, .. } => error.fmt(f),
             Failure::Work { why, .. } => f.write_str(why),
         }
     }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::difference::difference;
-use super::driver::{Driver, diverged_words};
+use super::driver::Driver;
 use stepwright_belief as belief;
 use stepwright_episode::{Event, NodeId, Record, Session};
-use stepwright_protocol::{BeliefView, Level, Notice, Situation};
+use stepwright_protocol::{BeliefView, Notice, Situation};
 use stepwright_world::CLOSING;
 
 impl Driver {
@@ -41,7 +41,7 @@ impl Driver {
         match self.timeline.go(self.gate.session(), here) {
             Ok(()) => self.tell(Notice::Looked(Arc::new(seen))),
             Err(difference) => {
-                self.say(Level::Error, diverged_words(&difference));
+                self.say_diverged(&difference);
                 self.diverged = Some(difference);
             }
         }

@@ -1,5 +1,6 @@
 //! One ask of a language model: its stream passed on in pieces that a screen can follow, and its end.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,13 +14,14 @@ use stepwright_protocol::Notice;
 /// Pieces of a stream are passed on at most this often.
 const PACE: Duration = Duration::from_millis(16);
 
+/// The answer, and the text that had arrived by the end: of an answer that was given up it is all there is.
 pub(super) async fn ask(
     model: Arc<dyn LanguageModel>,
     ask: AskId,
     request: ModelRequest,
     cancel: CancellationToken,
     notices: UnboundedSender<Notice>,
-) -> Result<ModelResponse, ModelError> {
+) -> (Result<ModelResponse, ModelError>, String) {
     let (sender, receiver) = unbounded_channel();
     let forward = tokio::spawn(forward(ask, receiver, notices));
     // In one order, so that a simulated course is the same each time.
@@ -30,13 +32,14 @@ pub(super) async fn ask(
         () = cancel.cancelled() => Err(ModelError::Cancelled),
     };
     drop(sender);
-    let _ = forward.await;
-    result
+    // Nobody needs the text where passing it on broke.
+    (result, forward.await.unwrap_or_default())
 }
 
-/// Passes stream events on, texts that follow each other joined.
-async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices: UnboundedSender<Notice>) {
+/// Passes stream events on, texts that follow each other joined; in the end the text of all completions.
+async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices: UnboundedSender<Notice>) -> String {
     let mut batch = Vec::new();
+    let mut arrived: BTreeMap<u32, String> = BTreeMap::new();
     while events.recv_many(&mut batch, 4096).await > 0 {
         let mut pieces: Vec<(u32, String)> = Vec::new();
         for event in batch.drain(..) {
@@ -50,6 +53,7 @@ async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices
                 }
                 StreamEvent::Void { from } => {
                     pieces.retain(|(index, _)| *index < from);
+                    arrived.retain(|index, _| *index < from);
                     let _ = notices.send(Notice::Void { ask, from });
                 }
                 StreamEvent::Remark { text, warning } => {
@@ -62,12 +66,14 @@ async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices
             }
         }
         for (index, text) in pieces {
+            arrived.entry(index).or_default().push_str(&text);
             let _ = notices.send(Notice::Stream { ask, index, text });
         }
         if !events.is_closed() {
             tokio::time::sleep(PACE).await;
         }
     }
+    arrived.into_values().collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -98,7 +104,7 @@ mod tests {
             [delta(0, "a"), delta(1, "b"), delta(2, "c"), delta(0, "d"), StreamEvent::Void { from: 1 }, delta(1, "e")];
         sent.into_iter().for_each(|event| sender.send(event).unwrap());
         drop(sender);
-        forward(1, events, notices).await;
+        assert_eq!(forward(1, events, notices).await, "ad\ne");
         let mut all = Vec::new();
         while let Some(notice) = said.recv().await {
             all.push(notice);

@@ -173,6 +173,8 @@ pub enum OfferState {
         by: Actor,
         /// Whether a person changed it before.
         edited: bool,
+        /// Whether it waited for nobody: it is of a kind that is taken as written.
+        unasked: bool,
     },
     /// The document stayed as it was.
     Refused {
@@ -323,6 +325,11 @@ impl Event {
         let Event::ArtifactSettled { artifact, patch, .. } = self else { return None };
         Assertions::of(artifact, patch.pointer("/0/value")?)
     }
+
+    /// Whether it takes an offer that waited for nobody.
+    pub fn takes_unasked(&self) -> bool {
+        matches!(self, Event::ArtifactSettled { offer, by, why, .. } if is_unasked(*offer, *by, why))
+    }
 }
 
 impl Change {
@@ -340,6 +347,16 @@ impl Change {
     pub fn adopted(&self) -> Option<Assertions> {
         Assertions::of(&self.artifact, &self.after)
     }
+
+    /// Whether it takes an offer that waited for nobody.
+    pub fn is_unasked(&self) -> bool {
+        is_unasked(self.offer, self.by, &self.why)
+    }
+}
+
+/// Whether an offer was taken that waited for nobody: the policy always says why it takes one that waits.
+fn is_unasked(offer: Option<OfferId>, by: Actor, why: &str) -> bool {
+    offer.is_some() && by == Actor::Policy && why.is_empty()
 }
 
 /// The patch that leads from one document to another, the order of the entries included: prompts show it. Where entries only
@@ -490,7 +507,8 @@ impl Node {
                 self.turn.index.refusals.remove(artifact);
                 self.end_belief_of(artifact);
                 if let Some(taken) = offer {
-                    self.set_fate(*taken, OfferState::Taken { by: *by, edited: *edited });
+                    let unasked = is_unasked(*offer, *by, why);
+                    self.set_fate(*taken, OfferState::Taken { by: *by, edited: *edited, unasked });
                 }
                 let (artifact, patch, why) = (artifact.clone(), patch.clone(), why.clone());
                 let (offer, by, edited) = (*offer, *by, *edited);

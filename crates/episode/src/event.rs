@@ -260,7 +260,8 @@ pub enum Event {
         /// Milliseconds from request to last byte.
         ms: u64,
     },
-    /// The ask ended without an answer. What one that was cancelled cost all the same is a second such event, once it is known.
+    /// The ask ended without an answer. What one that was cancelled cost all the same, and what had come of it, is a second such event,
+    /// once it is known.
     AskFailed {
         /// The ask.
         ask: AskId,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use stepwright_files::sum::{self, Sum};
 use stepwright_files::{Lines, Misread, Reader, without_mark};
+use stepwright_text::words::of_types;
 
 mod names;
 mod older;
@@ -146,7 +147,7 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
 
 /// What is wrong with a line of JSON. The line's number in its file stands before that; the reader of JSON would count another.
 fn of_line(error: &serde_json::Error) -> String {
-    let text = error.to_string();
+    let text = of_types(&error.to_string());
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     match error.line() {
         0 => text,
@@ -178,7 +179,7 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     if found > u64::from(FORMAT_VERSION) {
         return Err(LogError::Version { path: name.to_owned(), found });
     }
-    let header = serde_json::from_value(value).map_err(|e| no(e.to_string()))?;
+    let header = serde_json::from_value(value).map_err(|e| no(of_types(&e.to_string())))?;
     Ok(if found < 3 { older::header(header) } else { header })
 }
 

@@ -23,12 +23,16 @@ pub struct Action {
     /// As the world takes it, where the text leaves something out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<String>,
+    /// Whether the text is a program: calls, a line each, that are carried out one after the other. Else it is the world's own text,
+    /// whatever it looks like.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub program: bool,
 }
 
 impl Action {
     /// An action that its text says all of.
     pub fn new(text: impl Into<String>, call: Option<String>) -> Self {
-        Action { text: text.into(), call, exact: None }
+        Action { text: text.into(), call, exact: None, program: false }
     }
 
     /// Its calls, one by one.

@@ -46,7 +46,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
     let requests = Requests::of(&line);
     let done = line.iter().copied().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
     let done: Vec<Done<'_>> = done.zip(&whole.steps).collect();
-    for Answered { at, steps: at_once, heard: logged } in logged::answers(&done) {
+    for Answered { at, steps: at_once, heard: logged } in logged::answers(&done, !functions.is_empty()) {
         // What was decided of an answer is said with its first call.
         let Some((node, step)) = at_once.first().copied() else { continue };
         let turn = node.parent.and_then(|parent| session.node(parent)).map(|parent| &parent.turn);

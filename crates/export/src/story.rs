@@ -419,11 +419,9 @@ fn documents(node: &Node, showings: Showings<'_>) -> Vec<String> {
     let is_own = |kind: &ArtifactKind| showings(kind).listed == Listed::Changes;
     let changes = node.turn.changes.iter().filter(|c| is_own(&c.artifact.kind));
     for change in changes {
-        // The policy always says why it takes something: what is taken without a reason waited for nobody.
-        let is_unasked = change.by == Actor::Policy && change.why.is_empty();
         let by = format!(" by {}{}", actor(change.by), why(&change.why));
         let how = match (change.offer, change.edited) {
-            (Some(_), false) if is_unasked => "taken as written".to_owned(),
+            (Some(_), false) if change.is_unasked() => "taken as written".to_owned(),
             (Some(_), false) => format!("taken as written{by}"),
             (Some(_), true) => format!("edited, then taken{by}"),
             (None, _) => format!("set{by}"),

@@ -1,24 +1,67 @@
-//! Texts read whole, within a bound: a device, a pipe that never ends or a file that was named by mistake is an error and no full memory.
+//! Files read within a bound: a device, a pipe that never ends or a file that was named by mistake is an error and no full memory.
+//!
+//! A file whose name ends in `.gz` is what it holds, and the bound is of that. A text is without the mark that some editors put before it.
 
 use std::fs::File;
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Reads a file of at most so many bytes. What its metadata say is not asked: devices have no length.
+use flate2::read::MultiGzDecoder;
+
+use crate::without_mark;
+
+/// A source that ends with an error beyond so many bytes.
+struct Bounded {
+    source: Box<dyn Read>,
+    most: u64,
+    left: u64,
+}
+
+impl Read for Bounded {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        let read = self.source.read(into)?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| too_large(self.most))?;
+        Ok(read)
+    }
+}
+
+fn too_large(most: u64) -> Error {
+    let bound = if most >= 1 << 20 { format!("{} MiB", most >> 20) } else { format!("{} KiB", most >> 10) };
+    Error::new(ErrorKind::FileTooLarge, format!("it is larger than {bound}"))
+}
+
+/// What its metadata say is not asked: devices have no length.
+fn open(path: &Path, most: u64) -> Result<Bounded> {
+    let file = File::open(path)?;
+    let source: Box<dyn Read> = match path.extension() {
+        Some(end) if end == "gz" => Box::new(MultiGzDecoder::new(file)),
+        _ => Box::new(file),
+    };
+    Ok(Bounded { source, most, left: most })
+}
+
+/// Reads a file of at most so many bytes.
 pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        let bound = if most >= 1 << 20 { format!("{} MiB", most >> 20) } else { format!("{} KiB", most >> 10) };
-        return Err(Error::new(ErrorKind::FileTooLarge, format!("it is larger than {bound}")));
-    }
+    open(path, most)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Reads a text of at most so many bytes.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
-    String::from_utf8(read_bytes(path, most)?)
-        .map_err(|e| Error::new(ErrorKind::InvalidData, format!("it is no text in UTF-8: {e}")))
+    let mut bytes = read_bytes(path, most)?;
+    let mark = bytes.len() - without_mark(&bytes).len();
+    bytes.drain(..mark);
+    String::from_utf8(bytes).map_err(|e| Error::new(ErrorKind::InvalidData, format!("this is no text in UTF-8: {e}")))
+}
+
+/// The lines of a text of at most so many bytes, one at a time, for what is better not held whole.
+pub fn read_lines(path: &Path, most: u64) -> Result<impl Iterator<Item = Result<String>> + use<>> {
+    let mut source = BufReader::new(open(path, most)?);
+    let start = source.fill_buf()?;
+    let mark = start.len() - without_mark(start).len();
+    source.consume(mark);
+    Ok(source.lines())
 }
 
 #[cfg(test)]
@@ -35,6 +78,29 @@ mod tests {
         std::fs::write(&path, b"\xff").unwrap();
         assert_eq!(read_text(&path, 12).unwrap_err().kind(), ErrorKind::InvalidData);
         assert_eq!(read_bytes(&path, 12).unwrap(), b"\xff");
+    }
+
+    #[test]
+    fn a_text_is_without_its_mark_and_unpacked_whole_and_line_by_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "\u{feff}one\ntwo\n";
+        for name in ["f.jsonl", "f.jsonl.gz"] {
+            let path = folder.path().join(name);
+            if name.ends_with(".gz") {
+                let file = File::create(&path).unwrap();
+                let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+                std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+                packed.finish().unwrap();
+            } else {
+                std::fs::write(&path, text).unwrap();
+            }
+            assert_eq!(read_text(&path, 11).unwrap(), "one\ntwo\n", "{name}");
+            assert_eq!(read_bytes(&path, 11).unwrap(), text.as_bytes(), "a file is as it is");
+            assert_eq!(read_text(&path, 10).unwrap_err().kind(), ErrorKind::FileTooLarge, "of what is unpacked");
+            let lines = |most| read_lines(&path, most).and_then(|lines| lines.collect::<Result<Vec<String>>>());
+            assert_eq!(lines(11).unwrap(), ["one", "two"], "{name}");
+            assert_eq!(lines(10).unwrap_err().kind(), ErrorKind::FileTooLarge, "it is not cut");
+        }
     }
 
     #[cfg(unix)]

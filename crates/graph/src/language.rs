@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use stepwright_text::words::stripped;
+
 use crate::action::Action;
 use crate::names::Names;
 use crate::script::{Line, Param};
@@ -55,7 +57,7 @@ pub fn generalised(program: &[Line], names: &Names) -> Vec<Line> {
 
 /// The step itself, without the text before a colon.
 fn after_colon(text: &str) -> &str {
-    text.split_once(':').map_or(text, |(_, after)| after).trim()
+    stripped(text.split_once(':').map_or(text, |(_, after)| after))
 }
 
 /// The one action whose template fits words, and the names in its places as scripts spell them; `None` if none or several fit. A
@@ -69,7 +71,7 @@ pub fn matching(text: &str) -> Option<(Action, Vec<String>)> {
     if fitting.next().is_some() {
         return None;
     }
-    Some((action, found.into_iter().map(|name| name.trim().replace(' ', "_")).collect()))
+    Some((action, found.into_iter().map(|name| stripped(name).replace(' ', "_")).collect()))
 }
 
 /// Words read as a step.
@@ -87,7 +89,7 @@ pub fn scripted(text: &str, names: &Names) -> Scripted {
         let params = found.iter().map(|name| Param { name: names.in_general(name), number: 1 }).collect();
         return Scripted { script: Line { action, params }.to_string(), matched: true };
     }
-    let text = text.split_once(':').map_or(text, |(_, after)| after.trim());
+    let text = text.split_once(':').map_or(text, |(_, after)| stripped(after));
     // One blank parts two words; where there are more, the words between them are empty, as before or after one that begins or ends the
     // line.
     let mut parts = text.split(' ');
@@ -152,6 +154,8 @@ mod tests {
         assert_eq!(script("Step 2: Fly a  kite"), "[FLY] <a__kite> (1)");
         assert_eq!(script("fly "), "[FLY] <> (1)");
         assert_eq!(script("Step 4:"), "[EMPTY]");
+        assert_eq!(script("Step 4: release\u{1c}"), "[RELEASE]");
+        assert_eq!(script("Step 4: grab cup\u{1c}"), "[GRAB] <cup> (1)");
         let released = scripted("Step 1: Release", &Names::default());
         assert_eq!((released.script.as_str(), released.matched), ("[RELEASE]", false));
     }

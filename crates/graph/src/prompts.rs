@@ -1,41 +1,15 @@
-//! Corrective prompts: what a model is shown of a step that failed. Notion says that it failed, Inference which step, Cause why; Cause in
-//! the paper's wording and in that of the authors' two published programs.
+//! What a corrective prompt says of a step that failed where it says why (Cause): in the paper's wording and in that of the authors' two
+//! published programs. The words around it are the templates'.
 
 use std::sync::Arc;
 
+use stepwright_plan::settings::Wording;
+
 use crate::action::Action;
 use crate::conditions::ScriptFail;
-use crate::language;
 use crate::reason::{Reason, Room};
 use crate::script::Line;
 use crate::vocabulary::State;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wording {
-    #[default]
-    Paper,
-    /// As the program of 2022 prints it, with its slips.
-    Code2022,
-    Code2024,
-}
-
-/// A corrective prompt around its information.
-fn prompt(information: &str) -> String {
-    format!("Error: {information}. A correct step would be to")
-}
-
-pub fn notion() -> String {
-    prompt("Task failed")
-}
-
-pub fn inference(step: &str) -> String {
-    prompt(&format!("I cannot {}", step.to_lowercase()))
-}
-
-/// Why it failed; `None` where the authors' program breaks off.
-pub fn cause(reason: &Reason, line: &Line, wording: Wording) -> Option<String> {
-    information(reason, line, wording).map(|information| prompt(&information))
-}
 
 /// The information of Cause on a program that contradicts itself, without the words around it.
 pub fn information_of_contradiction(fail: &ScriptFail, wording: Wording) -> String {
@@ -63,7 +37,7 @@ fn plain(name: &str, wording: Wording) -> String {
     if wording != Wording::Paper && name == "character" { "I am".to_owned() } else { name }
 }
 
-/// The information of Cause, without the words around it.
+/// The information of Cause, without the words around it; `None` where the authors' program breaks off.
 pub fn information(reason: &Reason, line: &Line, wording: Wording) -> Option<String> {
     let name = |class: &Arc<str>| plain(class, wording);
     let room = |room: &Room| room.0.as_ref().map_or_else(String::new, |room| name(&room.class));
@@ -126,10 +100,4 @@ fn not_held(thing: &str, wording: Wording) -> String {
         Wording::Code2022 => format!("I am don't have the {thing}"),
         Wording::Code2024 => format!("I am not holding the {thing}"),
     }
-}
-
-/// All three prompts for a step that failed: Notion, Inference, Cause in the paper's wording.
-pub fn all(reason: &Reason, line: &Line) -> [String; 3] {
-    let cause = information(reason, line, Wording::Paper).unwrap_or_else(|| reason.to_string());
-    [notion(), inference(&language::words(line)), prompt(&cause)]
 }

@@ -220,8 +220,52 @@ impl ErrorType {
 }
 
 impl Reason {
-    /// Its type in the paper; `None` where the simulator itself breaks off.
+    /// Whether the reference ends by an exception where this is said here: nothing performs the action, or it asks a room that there is
+    /// not for its number.
+    pub fn breaks_off(&self) -> bool {
+        match self {
+            Reason::Unsupported(_) => true,
+            Reason::NoPath(here, there) | Reason::OtherRoom(here, there) => here.0.is_none() || there.0.is_none(),
+            _ => false,
+        }
+    }
+
+    /// The nodes that it shows.
+    fn shows(&self) -> Vec<&Shown> {
+        match self {
+            Reason::Sitting(one)
+            | Reason::Unsuited(one, _)
+            | Reason::NothingEatable(one)
+            | Reason::Full(one)
+            | Reason::NotSitting(one)
+            | Reason::NotResting(one)
+            | Reason::Enclosed(one)
+            | Reason::NoFreeHand(one)
+            | Reason::NotInState(one, _)
+            | Reason::StillOn(one)
+            | Reason::Unplugged(one)
+            | Reason::Lying(one)
+            | Reason::NoKnife(one)
+            | Reason::NotGrabbed(one)
+            | Reason::NothingHeld(one)
+            | Reason::NotFound(one) => vec![one],
+            Reason::NotClose(one, other)
+            | Reason::NotWorn(one, other)
+            | Reason::NotHolding(one, other)
+            | Reason::NotFacing(one, other)
+            | Reason::NotFacingSitting(one, other) => vec![one, other],
+            Reason::NoPath(here, there) | Reason::OtherRoom(here, there) => here.0.iter().chain(&there.0).collect(),
+            Reason::DoorsClosed(doors, here, there) => doors.iter().chain(&here.0).chain(&there.0).collect(),
+            Reason::Unsupported(_) => Vec::new(),
+        }
+    }
+
+    /// Its type in the paper; `None` where the simulator itself breaks off, and where a number is negative, which none of the paper's
+    /// patterns fits.
     pub fn error_type(&self) -> Option<ErrorType> {
+        if self.breaks_off() || self.shows().iter().any(|shown| shown.id < 0) {
+            return None;
+        }
         Some(match self {
             Reason::NotInState(..)
             | Reason::StillOn(_)
@@ -270,5 +314,24 @@ impl Reason {
                 ErrorType::EmptyProgram | ErrorType::OtherPrecondition => return None,
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_papers_patterns_do_not_fit_has_no_type() {
+        let shown = |id| Shown { class: "cup".into(), id };
+        let room = |id: Option<i64>| Room(id.map(shown));
+        assert_eq!(Reason::NotFound(shown(5)).error_type(), Some(ErrorType::OtherPrecondition));
+        assert_eq!(Reason::NotFound(shown(-5)).error_type(), None);
+        assert_eq!(Reason::NotClose(shown(1), shown(-5)).error_type(), None);
+        let no_path = |there| Reason::NoPath(room(Some(1)), room(there));
+        assert_eq!(no_path(Some(2)).error_type(), Some(ErrorType::OtherPrecondition));
+        assert_eq!((no_path(None).error_type(), no_path(None).authors_type()), (None, Some("no_path")));
+        assert!(no_path(None).breaks_off() && !no_path(Some(2)).breaks_off());
+        assert!(Reason::OtherRoom(room(None), room(Some(2))).breaks_off());
     }
 }

@@ -326,7 +326,8 @@ impl Checks<'_> {
             Action::LookAt | Action::PointAt => self.faced(thing),
             Action::Watch => {
                 self.property(thing, Property::Lookable, Lack::Lookable, &[])?;
-                self.require(graph.room_of(me) == graph.room_of(thing), || {
+                let here = graph.room_of(me);
+                self.require(here.is_some() && here == graph.room_of(thing), || {
                     Reason::OtherRoom(graph.shown_room_of(me), graph.shown_room_of(thing))
                 })?;
                 self.faced(thing)?;

@@ -208,6 +208,11 @@ impl Run {
         self.messages.last().map(|message| &message.reason)
     }
 
+    /// Whether the reference ends here by an exception and gives no outcome at all.
+    pub fn breaks_off(&self) -> bool {
+        self.messages.iter().any(|message| message.reason.breaks_off())
+    }
+
     pub fn message(&self) -> String {
         match self.failed {
             None => "Script is executable".to_owned(),

@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::metrics::{self, AnnotatedStates};
 use crate::names::Names;
 use crate::prepare::{Tables, prepare};
-use crate::reason::ErrorType;
+use crate::reason::{ErrorType, Reason};
 use crate::run::Run;
 use crate::script::{Line, Script};
 
@@ -49,9 +49,8 @@ fn ran(program: &[Line], setting: Setting<'_>) -> (ScriptRun, Option<ErrorType>)
         Ok(prepared) => {
             let run = Run::of(&prepared.graph, &prepared.script);
             // Where the simulator itself breaks off, the paper has no type but the last.
-            let of_reason =
-                |run: &Run| run.reason().and_then(|r| r.error_type()).unwrap_or(ErrorType::OtherPrecondition);
-            let error = run.failed.map(|_| of_reason(&run));
+            let typed = run.reason().filter(|_| !run.breaks_off()).and_then(Reason::error_type);
+            let error = run.failed.map(|_| typed.unwrap_or(ErrorType::OtherPrecondition));
             ((prepared.script, run), error)
         }
         Err(_) => (untouched(), Some(ErrorType::OtherPrecondition)),

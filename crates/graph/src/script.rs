@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use stepwright_text::words::{is_space, stripped};
+use unicode_general_category::{GeneralCategory, get_general_category};
+
 use crate::action::Action;
 use crate::nearness::nearest;
 
@@ -83,7 +86,7 @@ fn hint(error: &ParseError) -> String {
 }
 
 pub fn parse_line(text: &str) -> Result<Line, ParseError> {
-    let text = text.trim();
+    let text = stripped(text);
     let (name, rest) = text.strip_prefix('[').and_then(|t| t.split_once(']')).ok_or(ParseError::NoAction)?;
     if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return Err(ParseError::NoAction);
@@ -110,7 +113,7 @@ fn next_param(text: &str) -> Option<(&str, &str, &str)> {
         // Neither a name nor a number goes over a line's end.
         let line = inner.find('\n').unwrap_or(inner.len());
         for (close, _) in inner.match_indices('>').filter(|(at, _)| (1..=line).contains(at)) {
-            let after = inner.get(close + 1..)?.trim_start();
+            let after = inner.get(close + 1..)?.trim_start_matches(is_space);
             let Some(number) = after.strip_prefix('(') else { continue };
             let skip = number.chars().next().map_or(0, char::len_utf8);
             let Some(end) = number.get(skip..).and_then(|t| t.find(')')) else { continue };
@@ -124,17 +127,29 @@ fn next_param(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// A whole number as Python reads it: white space around, a sign, underscores between digits.
+/// A whole number as Python reads it: white space around (without ASCII's separators, which only texts lose), a sign, digits of any
+/// script, underscores between them.
 fn integer(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let well_formed = digits.split('_').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
-    if !well_formed {
+    if digits.split('_').any(str::is_empty) {
         return None;
     }
-    let plain = text.replace('_', "");
+    let sign = if text.starts_with('-') { -1 } else { 1 };
     // A number too large for any id is an id that no node has.
-    Some(plain.parse().unwrap_or(if plain.starts_with('-') { i64::MIN } else { i64::MAX }))
+    let add = |number: i64, c| Some(number.saturating_mul(10).saturating_add(sign * digit(c)?));
+    digits.chars().filter(|c| *c != '_').try_fold(0, add)
+}
+
+/// The value of a decimal digit of any script: in each of them the ten follow each other, in some several times.
+fn digit(c: char) -> Option<i64> {
+    if c.is_ascii() {
+        return c.to_digit(10).map(i64::from);
+    }
+    let is_decimal = |c: &char| get_general_category(*c) == GeneralCategory::DecimalNumber;
+    let before = |c: &char| char::from_u32(u32::from(*c) - 1).filter(is_decimal);
+    let place = std::iter::successors(Some(c).filter(is_decimal), before).count() as i64;
+    (place > 0).then_some((place - 1) % 10)
 }
 
 /// Whether a line of a text is a step at all: it has a bracket and is no comment.
@@ -144,7 +159,7 @@ fn is_step(line: &str) -> bool {
 
 /// Reads the steps among some lines; others are skipped.
 pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Script, LineError> {
-    let lines = lines.into_iter().map(str::trim).enumerate().filter(|(_, line)| is_step(line));
+    let lines = lines.into_iter().map(stripped).enumerate().filter(|(_, line)| is_step(line));
     let read = |(at, text): (usize, &str)| {
         parse_line(text).map_err(|error| LineError { line: at + 1, text: text.to_owned(), error })
     };
@@ -154,7 +169,7 @@ pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Script, Lin
 /// Reads every step that can be read, and says of the others what is wrong.
 pub fn parse_leniently<'a>(lines: impl IntoIterator<Item = &'a str>) -> (Script, Vec<LineError>) {
     let (mut script, mut errors) = (Script::new(), Vec::new());
-    for (at, text) in lines.into_iter().map(str::trim).enumerate().filter(|(_, line)| is_step(line)) {
+    for (at, text) in lines.into_iter().map(stripped).enumerate().filter(|(_, line)| is_step(line)) {
         match parse_line(text) {
             Ok(line) => script.push(line),
             Err(error) => errors.push(LineError { line: at + 1, text: text.to_owned(), error }),
@@ -174,6 +189,24 @@ mod tests {
         }
         assert_eq!(parse_line(" [Walk]<Home Office>  (+1_0)").unwrap().to_string(), "[WALK] <home_office> (10)");
         assert_eq!(parse_line("[LookAt_Medium] <tv> (1)").unwrap().to_string(), "[LOOKAT] <tv> (1)");
+    }
+
+    #[test]
+    fn numbers_and_white_space_are_read_as_python_reads_them() {
+        let number =
+            |text: &str| parse_line(&format!("\u{1c}[WALK]<tv>\u{1f}({text})\u{1d}")).map(|line| line.params[0].number);
+        for (text, read) in [
+            ("１", 1),
+            ("-١٢", -12),
+            ("\u{85}+1_𝟘 ", 10),
+            ("99999999999999999999", i64::MAX),
+            ("-9223372036854775808", i64::MIN),
+        ] {
+            assert_eq!(number(text), Ok(read), "{text}");
+        }
+        for text in ["²", "五", "1__1", "1_", "+ 1", "-", "\u{1c}1"] {
+            assert_eq!(number(text), Err(ParseError::Number(text.to_owned())), "{text}");
+        }
     }
 
     #[test]

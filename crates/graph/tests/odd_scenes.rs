@@ -54,6 +54,17 @@ fn a_door_of_this_room_that_is_in_no_room_is_not_found_for_one_reason() {
 }
 
 #[test]
+fn what_is_in_no_room_breaks_the_original_off_where_its_room_is_asked_for() {
+    let bed = r#", {"id": 4, "class_name": "bed", "category": "Furniture", "properties": ["LOOKABLE"]}"#;
+    let run = |edges: &str, line: &str| Run::of(&scene(bed, edges).graph, &parse([line]).unwrap());
+    for line in ["[WALK] <bed> (4)", "[FIND] <bed> (4)", "[WATCH] <bed> (4)"] {
+        assert!(run("", line).breaks_off(), "{line}");
+        assert!(!run(r#", [4, "INSIDE", 2]"#, line).breaks_off(), "{line}");
+    }
+    assert!(!run("", "[TOUCH] <bed> (4)").breaks_off());
+}
+
+#[test]
 fn a_door_without_an_opening_is_not_open_unless_its_category_is_that_of_doors() {
     let states = |category: &str, properties: &str| {
         let door =

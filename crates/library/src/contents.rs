@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::calls::{Actions, Called};
-use stepwright_episode::{Actor, Choice, ProposalId, Session, StepOutcome};
+use stepwright_episode::{Actor, Choice, Header, ProposalId, Session, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::{WorldKind, transcript_of};
@@ -16,6 +16,9 @@ pub struct Contents {
     pub specifications: Vec<String>,
     pub calls: Vec<String>,
     pub episodes: Vec<Episode>,
+    /// Of a session what it is known by, in whatever file it is: when it was begun, and with what. Empty for logs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
     /// What could not be read, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -312,7 +315,19 @@ impl Contents {
     pub fn of_session(session: &Session) -> Self {
         let mut writing = Writing::default();
         writing.session(session);
-        writing.contents
+        let Header { created, world, task, seed, method, model, .. } = &session.header;
+        Contents { session: format!("{created} {world} {task} {seed} {method} {model}"), ..writing.contents }
+    }
+
+    /// Whether all that was decided in another file is decided here too, where both are of one session.
+    pub(crate) fn covers(&self, other: &Contents) -> bool {
+        let told = |of: &Contents| -> Vec<(u32, String, Option<Person>, bool, bool)> {
+            let call = |decision: &Decision| of.calls.get(decision.call as usize).cloned().unwrap_or_default();
+            let all = of.episodes.iter().flat_map(|episode| &episode.decisions);
+            all.map(|one| (one.node, call(one), one.person, one.refused, one.accepted)).collect()
+        };
+        let own = told(self);
+        self.session == other.session && told(other).iter().all(|one| own.contains(one))
     }
 
     /// What logs hold, read as those of these worlds.

@@ -2,6 +2,7 @@
 //! another and its digest too. A damaged file is said and skipped, a damaged entry made anew; entries are replaced whole, so that several
 //! programs may read and write at once.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::io::Read;
@@ -14,10 +15,11 @@ use sha2::{Digest, Sha256};
 
 use super::contents::Contents;
 use stepwright_episode::log;
+use stepwright_text::words::count;
 use stepwright_world::{Kinds, WorldKind, problems, read_logs};
 
 /// The version of what is kept; another one's entries are made anew.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// The endings of files that may be logs. What they are their contents say.
 const ENDINGS: [&str; 6] = ["jsonl", "json", "eval", "txt", "log", "md"];
 /// Folders within each other that are looked into.
@@ -45,6 +47,9 @@ pub struct Index {
     cache: PathBuf,
     pub(crate) worlds: Kinds,
     known: BTreeMap<PathBuf, (Stamp, Arc<Contents>)>,
+    /// The files that hold a session of which another file holds all: an episode counts once. And what is said of them.
+    copies: BTreeSet<PathBuf>,
+    passed_over: Option<String>,
     /// What could not be kept, in words.
     pub problem: Option<String>,
 }
@@ -76,7 +81,35 @@ impl Index {
             let contents = self.contents(path, *stamp);
             self.known.insert(path.clone(), (*stamp, Arc::new(contents)));
         }
+        if changed {
+            self.tell_copies();
+        }
         changed
+    }
+
+    /// Finds the files that hold nothing but what another file of the same session holds.
+    fn tell_copies(&mut self) {
+        let mut sessions: BTreeMap<&str, Vec<(&PathBuf, &Contents)>> = BTreeMap::new();
+        let all = self.known.iter().filter(|(_, (_, contents))| !contents.session.is_empty());
+        for (path, (_, contents)) in all {
+            sessions.entry(&contents.session).or_default().push((path, &**contents));
+        }
+        let mut copies: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+        for mut same in sessions.into_values().filter(|same| same.len() > 1) {
+            same.sort_by_key(|(_, contents)| Reverse(contents.decisions()));
+            let mut whole: Vec<(&PathBuf, &Contents)> = Vec::new();
+            for (path, contents) in same {
+                match whole.iter().find(|(_, whole)| whole.covers(contents)) {
+                    Some((of, _)) => drop(copies.insert(path.clone(), (*of).clone())),
+                    None => whole.push((path, contents)),
+                }
+            }
+        }
+        self.passed_over = copies.first_key_value().map(|(copy, of)| {
+            let (all, copy, of) = (count(copies.len(), "copy"), copy.display(), of.display());
+            format!("{all} of sessions passed over, so that each episode counts once: {copy} is one of {of}")
+        });
+        self.copies = copies.into_keys().collect();
     }
 
     /// What a file holds: as it is kept, or read now.
@@ -114,15 +147,16 @@ impl Index {
         }
     }
 
-    /// The files, in order, with what is in them.
+    /// The files, in order, with what is in them; copies of sessions are passed over.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &Arc<Contents>)> {
-        self.known.iter().map(|(path, (_, contents))| (path.as_path(), contents))
+        let own = self.known.iter().filter(|(path, _)| !self.copies.contains(*path));
+        own.map(|(path, (_, contents))| (path.as_path(), contents))
     }
 
-    /// What could not be read or kept, in words.
+    /// What could not be read or kept, and what was passed over, in words.
     pub fn problems(&self) -> Vec<&str> {
         let own = self.known.values().flat_map(|(_, contents)| &contents.problems);
-        own.chain(&self.problem).map(String::as_str).collect()
+        own.chain(&self.problem).chain(&self.passed_over).map(String::as_str).collect()
     }
 }
 

@@ -401,6 +401,31 @@ fn of_the_branches_that_ended_one_that_won_counts_and_else_those_that_lost() {
     assert_eq!(successes("lost", "untold"), [None, no, None], "one may have reached it");
 }
 
+/// A session that was copied, or is there as it was before it went on, is one episode; one that went on otherwise is another.
+#[test]
+fn an_episode_counts_once_in_however_many_files_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, orders: &[&str]| {
+        let mut played = Played::new();
+        for order in orders {
+            let call = format!("tools.get_order(order_id='{order}')");
+            let action = json!({ "text": call, "call": call, "exact": "chat" });
+            played.step(&action, &json!({ "observation": "", "calls": [call] }));
+        }
+        let place = folder.path().join(name);
+        std::fs::create_dir(&place).unwrap();
+        played.write(&place, TOOLS);
+    };
+    write("a", &["W1"]);
+    ["b", "c"].into_iter().for_each(|name| write(name, &["W1", "W2"]));
+    write("d", &["W1", "W3"]);
+    let (library, _) = read(&[folder.path().to_owned()], &folder.path().join(".cache"));
+    let found: Vec<&Path> = library.index.files().map(|(path, _)| path).collect();
+    assert_eq!(found, ["b", "d"].map(|name| folder.path().join(name).join("session.jsonl")));
+    let told = library.index.problems();
+    assert!(told.len() == 1 && told[0].starts_with("2 copies of sessions passed over"), "{told:?}");
+}
+
 /// A link to a folder that it is in, and one to a file beside it, lead to what is there already.
 #[cfg(unix)]
 #[test]

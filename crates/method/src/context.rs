@@ -343,6 +343,12 @@ impl<'a> Context<'a> {
         Action::new(text, self.world.call_of(text).map(|c| c.to_string()))
     }
 
+    /// The action that an answer to the open request is: a program, where the world's own texts are none.
+    pub fn answer(&self, text: &str) -> Action {
+        let program = self.world.requests().and_then(|requests| requests.program(text));
+        program.unwrap_or_else(|| self.action(text))
+    }
+
     /// An ask of the language model in use for completions.
     pub fn ask(&self, kind: AskKind, prompt: PromptRecord, n: u32, temperature: f64) -> AskSpec {
         // Where those that are named cannot be read, nothing is asked at all.

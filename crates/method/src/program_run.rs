@@ -40,7 +40,7 @@ pub fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carri
     let each = whole && cx.options().is(&PRIMITIVES, "each");
     let text = if each { calls.first().cloned().unwrap_or_default() } else { calls.join("\n") };
     let remark = (!remarks.is_empty()).then(|| format!("the program did not go as written: {}", remarks.join("; ")));
-    Ok(Carried { action: cx.action(&text), calls, remark })
+    Ok(Carried { action: cx.answer(&text), calls, remark })
 }
 
 /// The calls of a run as the world reads them, and what went otherwise than written.
@@ -52,7 +52,7 @@ fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
         // What any program may call changes nothing in a world that has no such action.
         let is_of_any = [NOTHING, CLOSING].contains(&line.as_str()) || is_update(call);
         let of_any = cx.world.requests().is_some() && is_of_any;
-        match cx.world.call_of(&line) {
+        match cx.answer(&line).call {
             Some(_) => lines.push(line),
             None if of_any => lines.push(line),
             None => remarks.push(format!("line {number}: `{line}` is no call of this world and was passed over")),

@@ -5,6 +5,7 @@
 //! model: it reads the program state itself and lives in `stepwright_world::planner`.
 
 pub mod answering;
+mod ask;
 pub mod cassette;
 pub mod demo;
 pub mod embed;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
+pub use ask::{Asked, ask};
 pub use stepwright_episode::{PromptMessage, Relayed, Structure, TokenLogprob, Usage, Wanted};
 
 /// The kind of a model; shown wherever a model's name appears.

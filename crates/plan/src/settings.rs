@@ -41,12 +41,14 @@ pub enum Resampling {
 /// Whose words say why a step failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Words {
+pub enum Wording {
+    /// The paper's.
     #[default]
     Paper,
-    /// The program's of 2022, slips and all.
-    Program2022,
-    Program2024,
+    /// Those of the authors' program of 2022, with its slips.
+    Code2022,
+    /// Those of the program of 2024.
+    Code2024,
 }
 
 /// How a plan is generated and its steps are scored.
@@ -67,7 +69,7 @@ pub struct Settings {
     pub tried: f64,
     pub seen: Seen,
     pub resampling: Resampling,
-    pub words: Words,
+    pub words: Wording,
     /// Whether punctuation is taken out of a sentence before it is translated.
     pub plain: bool,
     pub steps: u32,
@@ -97,7 +99,7 @@ impl Settings {
         tried: 0.0,
         seen: Seen::Tried,
         resampling: Resampling::Program,
-        words: Words::Paper,
+        words: Wording::Paper,
         plain: false,
         steps: 20,
         tries: 20,
@@ -127,7 +129,7 @@ impl Settings {
         cutoff: Some(0.7),
         repeated: 0.0,
         tried: 100.0,
-        words: Words::Program2022,
+        words: Wording::Code2022,
         plain: true,
         tries: 40,
         temperature: 0.5,
@@ -146,7 +148,7 @@ impl Settings {
     pub const CORRECTIVE_2024: Settings = Settings {
         cutoff: Some(0.45),
         seen: Seen::DoneOrLast,
-        words: Words::Program2024,
+        words: Wording::Code2024,
         presence_penalty: 0.5,
         ..Settings::GEOMETRIC_2022
     };

@@ -18,6 +18,15 @@ pub const CHAT_TEMPLATE: &str = "preconditions/candidates_chat";
 pub const EFFECTS_TEMPLATE: &str = "preconditions/effects";
 pub const EFFECTS_CHAT_TEMPLATE: &str = "preconditions/effects_chat";
 
+/// Tokens of a completion at most: a few assertions.
+pub const COMPLETION_TOKENS: u32 = 160;
+
+/// What ends a completion: of a text that goes on, a blank line or the next definition; several assertions may follow each other.
+pub fn completion_stops(raw: bool) -> Vec<String> {
+    let stops = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned);
+    if raw { stops.into() } else { Vec::new() }
+}
+
 /// Bounds of asking a model for candidates: prompts, samples, asks at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct CandidateAsks {

@@ -308,13 +308,7 @@ fn differences(old: Option<&Value>, new: Option<&Value>, at: &Place, args: &[Lit
 }
 
 fn literal(value: &Value) -> Option<Literal> {
-    Some(match value {
-        Value::Null => Literal::None,
-        Value::Bool(flag) => Literal::Bool(*flag),
-        Value::Number(number) => number.as_i64().map(Literal::Int).or_else(|| number.as_f64().map(Literal::Float))?,
-        Value::String(text) => Literal::Str(text.clone()),
-        Value::Array(_) | Value::Object(_) => return None,
-    })
+    (!value.is_array() && !value.is_object()).then(|| Literal::from(value))
 }
 
 /// The terms that have a value in a call.

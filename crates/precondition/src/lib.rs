@@ -38,8 +38,8 @@ pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
 pub use changed::{CandidateEdit, CandidateMark, changes};
 pub use compare::{ActionComparison, Counterpart, Finding, SetComparison, SideBySide};
 pub use completion::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, EFFECTS_CHAT_TEMPLATE, EFFECTS_TEMPLATE,
-    Written, read_completion, read_effects,
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, COMPLETION_TOKENS, CandidateAsks, CandidateContext, EFFECTS_CHAT_TEMPLATE,
+    EFFECTS_TEMPLATE, Written, completion_stops, read_completion, read_effects,
 };
 pub use demonstrations::{Demo, DemonstrationError, Demonstrations, Step};
 pub use effects::{ActionEffects, EffectCandidate};

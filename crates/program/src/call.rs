@@ -6,6 +6,9 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::engine::number::float_repr;
+use crate::engine::text::{quote_of, quote_one};
+
 /// A constant argument of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
@@ -15,6 +18,8 @@ pub enum Literal {
     Bool(bool),
     /// A whole number that fits 64 bits.
     Int(i64),
+    /// A larger one below 2⁶⁴, as JSON has them; never one that is an [`Literal::Int`].
+    Long(u64),
     /// A floating-point number.
     Float(f64),
     /// A string.
@@ -41,6 +46,7 @@ impl From<&Literal> for serde_json::Value {
             Literal::None => serde_json::Value::Null,
             Literal::Bool(b) => (*b).into(),
             Literal::Int(n) => (*n).into(),
+            Literal::Long(n) => (*n).into(),
             Literal::Float(x) => (*x).into(),
             Literal::Str(s) => s.as_str().into(),
             Literal::List(items) => items.iter().map(serde_json::Value::from).collect(),
@@ -52,13 +58,14 @@ impl From<&Literal> for serde_json::Value {
 }
 
 impl From<&serde_json::Value> for Literal {
-    /// A whole number beyond 64 bits becomes a floating-point number.
+    /// A whole number from 2⁶⁴ on is a floating-point number in JSON already.
     fn from(value: &serde_json::Value) -> Self {
         match value {
             serde_json::Value::Null => Literal::None,
             serde_json::Value::Bool(b) => Literal::Bool(*b),
             serde_json::Value::Number(n) => {
-                n.as_i64().map_or_else(|| Literal::Float(n.as_f64().unwrap_or_default()), Literal::Int)
+                let whole = n.as_i64().map(Literal::Int).or_else(|| n.as_u64().map(Literal::Long));
+                whole.unwrap_or_else(|| Literal::Float(n.as_f64().unwrap_or_default()))
             }
             serde_json::Value::String(s) => Literal::Str(s.clone()),
             serde_json::Value::Array(items) => Literal::List(items.iter().map(Literal::from).collect()),
@@ -95,7 +102,8 @@ impl fmt::Display for Literal {
             Literal::Bool(true) => f.write_str("True"),
             Literal::Bool(false) => f.write_str("False"),
             Literal::Int(n) => write!(f, "{n}"),
-            Literal::Float(x) => write!(f, "{x:?}"),
+            Literal::Long(n) => write!(f, "{n}"),
+            Literal::Float(x) => f.write_str(&float_repr(*x)),
             Literal::Str(s) => write_repr(f, s),
             Literal::List(items) => {
                 f.write_str("[")?;
@@ -121,22 +129,14 @@ fn comma(at: usize) -> &'static str {
     if at > 0 { ", " } else { "" }
 }
 
-/// Writes a string as Python's `repr` does for printable text: single quotes unless it holds one and no double quote.
+/// Writes a string as Python's `repr` does.
 fn write_repr(f: &mut fmt::Formatter<'_>, s: &str) -> fmt::Result {
-    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
-    write!(f, "{quote}")?;
-    for c in s.chars() {
-        match c {
-            '\\' => f.write_str("\\\\")?,
-            '\n' => f.write_str("\\n")?,
-            '\r' => f.write_str("\\r")?,
-            '\t' => f.write_str("\\t")?,
-            c if c == quote => write!(f, "\\{c}")?,
-            c if (c as u32) < 0x20 || c as u32 == 0x7f => write!(f, "\\x{:02x}", c as u32)?,
-            c => write!(f, "{c}")?,
-        }
-    }
-    write!(f, "{quote}")
+    let quote = quote_of(s);
+    let mut quoted = String::with_capacity(s.len() + 2);
+    quoted.push(quote);
+    s.chars().for_each(|c| quote_one(c, quote, &mut quoted));
+    quoted.push(quote);
+    f.write_str(&quoted)
 }
 
 /// A program call: `agent.take('mug 1', 'shelf 2')`, `tools.cancel(order_id='W42')`.
@@ -217,13 +217,22 @@ mod tests {
             "a.f(None, -3, 2.5)",
             "a.f()",
             "tools.cancel(order_id='#W42', reason=None)",
-            "a.f(1, x=[1, 'two', [], {'a': {}, \"b's\": [True, -2.5e-7]}])",
-            "a.f('\\\\ \\x00 \\n é')",
+            "a.f(1, x=[1, 'two', [], {'a': {}, \"b's\": [True, -2.5e-07, 1e+16]}])",
+            "a.f(9223372036854775807, -9223372036854775807, 9223372036854775808, [18446744073709551615])",
+            "a.f('\\\\ \\x00 \\n é \\xa0 \\u2028 \\U000e0001')",
         ] {
             let call: Call = text.parse().unwrap();
             assert_eq!(call.to_string(), text);
             assert_eq!(call.to_string().parse::<Call>().unwrap(), call);
         }
+    }
+
+    #[test]
+    fn a_large_number_of_json_is_kept_as_it_is_written() {
+        let json = serde_json::json!([i64::MAX, 1_u64 << 63, u64::MAX, 0.5]);
+        let literal = Literal::from(&json);
+        assert_eq!(literal.to_string(), "[9223372036854775807, 9223372036854775808, 18446744073709551615, 0.5]");
+        assert_eq!(serde_json::Value::from(&literal), json);
     }
 
     #[test]
@@ -235,6 +244,7 @@ mod tests {
             "a.f(x)",
             "a.f(**{})",
             "a.f(k=x)",
+            "a.f(18446744073709551616)",
             "a.f([x])",
             "a.f({1: 2})",
             "a.f(1); a.g(2)",

@@ -76,7 +76,7 @@ fn constant(expr: &Expr) -> Option<Literal> {
 
 fn number(n: &ruff_python_ast::Number) -> Option<Literal> {
     match n {
-        ruff_python_ast::Number::Int(i) => i.as_i64().map(Literal::Int),
+        ruff_python_ast::Number::Int(i) => i.as_i64().map(Literal::Int).or_else(|| i.as_u64().map(Literal::Long)),
         ruff_python_ast::Number::Float(x) => Some(Literal::Float(*x)),
         ruff_python_ast::Number::Complex { .. } => None,
     }
@@ -180,7 +180,8 @@ impl<'a> Rest<'a> {
         let number = self.take(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
         let digits = number.strip_prefix('-').unwrap_or(number);
         if digits.bytes().all(|c| c.is_ascii_digit()) {
-            return number.parse().ok().filter(|_| digits == "0" || !digits.starts_with('0')).map(Literal::Int);
+            let whole = number.parse().map(Literal::Int).or_else(|_| number.parse().map(Literal::Long));
+            return whole.ok().filter(|_| digits == "0" || !digits.starts_with('0'));
         }
         let written = digits.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'-' | b'+'));
         digits.parse().ok().filter(|_| written).map(|x: f64| Literal::Float(if digits == number { x } else { -x }))

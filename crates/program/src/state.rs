@@ -115,6 +115,7 @@ pub(super) fn plain_value(literal: &Literal) -> Option<Value> {
         Literal::None => Value::None,
         Literal::Bool(b) => Value::Bool(*b),
         Literal::Int(n) => Value::Int(*n),
+        Literal::Long(n) => Value::big((*n).into()),
         Literal::Float(x) => Value::Float(*x),
         Literal::Str(s) => Value::Str(super::engine::value::literal(s)),
         Literal::List(_) | Literal::Dict(_) => return None,

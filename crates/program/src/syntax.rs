@@ -10,6 +10,9 @@ use super::engine::parse::{ParseFailure, position, with_expression, with_module}
 /// Put before a line to make it the body of a function.
 const DEFINED: &str = "def _():\n ";
 
+/// An assertion is known by its blank: so the recorded programs read candidates, and `assert(` is part of what is asserted to them.
+const BLANK: &str = "put a blank behind `assert`, or leave it out";
+
 /// What is wrong with an assertion that is written as an assignment.
 const SETS: &str = "`=` sets a value; an assertion compares with `==`";
 
@@ -45,6 +48,10 @@ impl SyntaxFault {
     pub fn of_assertion(text: &str) -> Option<SyntaxFault> {
         let rejection = Assertion::compile(text).err()?;
         let body = Assertion::expression(text);
+        if body.strip_prefix("assert").is_some_and(|rest| rest.starts_with(['(', '\t'])) {
+            let column = text.chars().count() - text.trim_start().chars().count() + 1;
+            return Some(SyntaxFault { line: 1, column, message: BLANK.to_owned() });
+        }
         let lead = text.trim_end().len().saturating_sub(body.len());
         let parsed = with_module(&source_of(body), |_| ());
         Some(match parsed {

@@ -139,6 +139,7 @@ impl Writer<'_> {
             Value::None => "None".into(),
             Value::Bool(b) => (if *b { "True" } else { "False" }).into(),
             Value::Int(n) => n.to_string(),
+            Value::Big(n) => n.to_string(),
             Value::Float(x) => super::call::Literal::Float(*x).to_string(),
             Value::Ref(id) if depth <= DEPTH => match self.heap.get(*id) {
                 Obj::Tuple(items) => {

@@ -190,6 +190,48 @@ const CASES: &[(&str, &str)] = &[
     ("divmod('a', 1)", "TypeError: unsupported operand type(s) for divmod(): 'str' and 'int'"),
     ("getattr(1, 2)", "TypeError: attribute name must be string, not 'int'"),
     ("'a'.encode('utf-8', 1)", "TypeError: encode() argument 'errors' must be str, not int"),
+    ("sorted([2, 1], reverse=-2**40)", "OverflowError: Python int too large to convert to C int"),
+    ("sorted([1, 2], reverse=2)", "[2, 1]"),
+    ("sorted(1, reverse=None)", "TypeError: 'int' object is not iterable"),
+    ("10.0**400", "OverflowError: (34, 'Numerical result out of range')"),
+    ("[lambda x: x for _ in [1]][0]()", "TypeError: <listcomp>.<lambda>() missing 1 required positional argument: 'x'"),
+    (
+        "[[lambda x: x for _ in [1]] for _ in [1]][0][0]()",
+        "TypeError: <listcomp>.<listcomp>.<lambda>() missing 1 required positional argument: 'x'",
+    ),
+    (
+        "list((lambda x: x) for _ in [1])[0]()",
+        "TypeError: <genexpr>.<lambda>() missing 1 required positional argument: 'x'",
+    ),
+    (
+        "{1: lambda x: x for _ in [1]}[1]()",
+        "TypeError: <dictcomp>.<lambda>() missing 1 required positional argument: 'x'",
+    ),
+    ("[f for f in [lambda a: a]][0]()", "TypeError: <lambda>() missing 1 required positional argument: 'a'"),
+    ("(lambda: [lambda x: x for _ in [1]])()[0](1)", "1"),
+    ("object(1)", "TypeError: object() takes no arguments"),
+    ("object(x=1)", "TypeError: object() takes no arguments"),
+    ("type(sep=1)", "TypeError: type() takes 1 or 3 arguments"),
+    ("type(1, 2)", "TypeError: type() takes 1 or 3 arguments"),
+    ("type(1, sep=1)", "TypeError: type() takes no keyword arguments"),
+    ("enumerate(sep=1)", "TypeError: 'sep' is an invalid keyword argument for enumerate()"),
+    ("enumerate(start=1)", "TypeError: 'start' is an invalid keyword argument for enumerate()"),
+    ("list(enumerate(iterable='a'))", "[(0, 'a')]"),
+    ("pow([1], 'a', 2.5)", "TypeError: pow() 3rd argument not allowed unless all arguments are integers"),
+    ("pow('a', 2.5, 3)", "TypeError: pow() 3rd argument not allowed unless all arguments are integers"),
+    ("pow([1], 'a', 2)", "TypeError: unsupported operand type(s) for ** or pow(): 'list', 'str', 'int'"),
+    ("pow(2, 2, [1])", "TypeError: unsupported operand type(s) for ** or pow(): 'int', 'int', 'list'"),
+    ("True.bit_count(1)", "TypeError: int.bit_count() takes no arguments (1 given)"),
+    ("b'a'.split(1, ())", "TypeError: 'tuple' object cannot be interpreted as an integer"),
+    ("b'a'.rsplit(1, 2)", "TypeError: a bytes-like object is required, not 'int'"),
+    ("b'a'.hex([1], {})", "TypeError: 'dict' object cannot be interpreted as an integer"),
+    ("b'a'.hex([1, 2], 1)", "ValueError: sep must be length 1."),
+    ("b'a'.hex([1], 1)", "TypeError: sep must be str or bytes."),
+    ("b'a'.hex(1)", "TypeError: object of type 'int' has no len()"),
+    ("len([x for x in {1.5, 'a'} if x != 'a'])", "1"),
+    ("[v for v in [float('nan')] if v in [1.0, None]]", "[]"),
+    ("(lambda x: x == x)([float('nan')])", "True"),
+    ("(lambda x: x == x)(float('nan'))", "False"),
 ];
 
 #[test]
@@ -219,6 +261,8 @@ fn what_depends_on_the_order_of_a_set_is_that_of_cpython_or_none() {
         "max({-1, 1}, key=abs)",
         "sorted({frozenset({1}), frozenset({2})})",
         "min({(frozenset({1}), 1), (frozenset({2}), 2)})",
+        "[x for x in {3, 1, 'a'} if x != 'a']",
+        "{8, 0.5, None}",
     ] {
         let run = run_module(&format!("print({expression})"), Limits::MODULE);
         assert!(run.fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Unsupported(_))), "{expression}");
@@ -332,6 +376,47 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("class A: pass\ntry: del A.b\nexcept AttributeError as e: print(e)\n", "type object 'A' has no attribute 'b'\n"),
     ("try: [].append = 3\nexcept AttributeError as e: print(e)\n", "'list' object attribute 'append' is read-only\n"),
     ("try: int.foo = 3\nexcept TypeError as e: print(e)\n", "cannot set 'foo' attribute of immutable type 'int'\n"),
+    ("try: 10.0**400\nexcept OverflowError as e: print(e.args)\n", "(34, 'Numerical result out of range')\n"),
+    ("def f(i):\n    if i > 2: raise; IndexError\n    return i\nif 0: raise; x\nprint(f(1))\n", "1\n"),
+    (
+        "try:\n    try: 1 / 0\n    except ZeroDivisionError: raise; x\nexcept ZeroDivisionError as e: print(e)\n",
+        "division by zero\n",
+    ),
+    (
+        "def f():\n    for g in [lambda: [y for _ in [1]], lambda: list(y for _ in [1]), lambda: y]:\n        \
+         try: g()\n        except NameError as e: print(type(e).__name__, e)\n    y = 1\nf()\n",
+        "NameError cannot access free variable 'y' where it is not associated with a value in enclosing scope\n\
+         NameError cannot access free variable 'y' where it is not associated with a value in enclosing scope\n\
+         NameError cannot access free variable 'y' where it is not associated with a value in enclosing scope\n",
+    ),
+    (
+        "def f():\n    try: {y: 1 for _ in [1]}\n    except NameError as e: print(type(e).__name__, e)\n    \
+         try: [_ for _ in y]\n    except NameError as e: print(type(e).__name__, e)\n    y = 1\nf()\n",
+        "NameError cannot access free variable 'y' where it is not associated with a value in enclosing scope\n\
+         UnboundLocalError cannot access local variable 'y' where it is not associated with a value\n",
+    ),
+    (
+        "def f():\n    try: y\n    except NameError as e: print(type(e).__name__, e)\n    y = 1\n    return lambda: y\nf()\n",
+        "UnboundLocalError cannot access local variable 'y' where it is not associated with a value\n",
+    ),
+    ("s = ''\nfor i in range(1600): s += 'x' * 59 + '\\n'\nprint(len(s))\n", "96000\n"),
+    ("l = []\nfor i in range(2500): l = l + [i]\nprint(len(l))\n", "2500\n"),
+    ("x = 0\nfor i in range(1500000): x += i\nprint(x)\n", "1124999250000\n"),
+    ("def f(n): return 0 if n == 0 else 1 + f(n - 1)\nprint(f(950))\n", "950\n"),
+    (
+        "def f(n):\n    if n == 0: return 0\n    for i in range(1):\n        while True:\n            if n > 0:\n                \
+         return max(1, f(n - 1))\nprint(f(900))\n",
+        "1\n",
+    ),
+    (
+        "class O:\n    def f(self, n):\n        if n == 0: return []\n        return [x for x in self.f(n - 1)] + [n]\n\
+         print(len(O().f(900)))\n",
+        "900\n",
+    ),
+    (
+        "if 0:\n    async def f():\n        async for x in y: await x\n        return [await x async for x in y]\nprint(1)\n",
+        "1\n",
+    ),
 ];
 
 #[test]
@@ -385,6 +470,24 @@ const REFUSED: &[(&str, &str)] = &[
     ("if 0:\n    with a: return", "'return' outside function"),
     ("if 0:\n    with a: break", "'break' outside loop"),
     ("@dec\ndef f(a, a): pass", "duplicate argument 'a' in function definition"),
+    ("if 0:\n    x = *a", "can't use starred expression here"),
+    ("if 0:\n    x: int = *a", "can't use starred expression here"),
+    ("if 0:\n    for x in *a: pass", "can't use starred expression here"),
+    ("def f():\n    return *a", "can't use starred expression here"),
+    ("if 0: f'{*[1]}'", "f-string: cannot use starred expression here"),
+    ("from __future__ import annotations", "from __future__ imports must occur at the beginning of the file"),
+    ("async def f():\n    yield from a", "'yield from' inside async function"),
+    ("async def f():\n    break", "'break' outside loop"),
+    ("async def f():\n    lambda: await x", "'await' outside async function"),
+    ("[1 for x[(y := 1)] in z]", "comprehension inner loop cannot rebind assignment expression target 'y'"),
+    (
+        "def f():\n    return [(d := 1) for d['k'] in []]",
+        "assignment expression cannot rebind comprehension iteration variable 'd'",
+    ),
+    (
+        "[1 for x in [] for y[(x := 1)] in []]",
+        "assignment expression cannot rebind comprehension iteration variable 'x'",
+    ),
 ];
 
 #[test]
@@ -456,6 +559,23 @@ const NOT_OFFERED: &[&str] = &[
     "print([1].index({-1, -10}))",
     "class A: pass\ntry: raise ValueError(A())\nexcept ValueError as e: print(e)",
     "print((x async for x in y))",
+    "print(sorted([1], reverse=None))",
+    "[1].sort(reverse='x')",
+    "sorted([2, 1], reverse=1.5)",
+    "if 0:\n    type X = int\nprint(1)",
+    "def f[T](): pass\nprint(1)",
+    "class A[T]: pass\nprint(1)",
+    "'doc'\nfrom __future__ import annotations\nprint(1)",
+    "x = float('nan')\nprint(x in [x])",
+    "x = float('nan')\nprint([x] == [x])",
+    "x = float('nan')\nprint((x, 1) < (x, 2))",
+    "x = float('nan')\nprint({'a': x} == {'a': x})",
+    "x = float('nan')\nprint([x].index(x), [x].count(x))",
+    "try: 'a'.count('b', **{'x': 1})\nexcept TypeError as e: print(e)",
+    "def f(n): return f(n + 1)\ntry: f(0)\nexcept RecursionError: print('too deep')",
+    "def f(n): return max(map(f, [n + 1]))\nf(0)",
+    "x = []\nfor i in range(2000): x = [x]\nprint(x)",
+    "x = []\ny = []\nfor i in range(2000): x, y = [x], [y]\nprint(x == y)",
 ];
 
 #[test]

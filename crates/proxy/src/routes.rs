@@ -22,7 +22,12 @@ pub(crate) enum Route {
 
 /// Where a request goes; `path` begins behind the secret.
 pub(crate) fn route(method: &Method, path: &str, headers: &HeaderMap) -> Route {
-    if let Some(api) = Api::of_path(path).filter(|_| *method == Method::POST) {
+    // Others have messages too: those of a thread, of a stored completion.
+    let bare = path.strip_prefix("/v1").unwrap_or(path);
+    let is_messages = bare.strip_prefix("/messages").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_anthropic = is_messages || headers.contains_key("anthropic-version");
+    let answers = |api: &Api| *method == Method::POST && (*api != Api::Messages || is_anthropic);
+    if let Some(api) = Api::of_path(path).filter(answers) {
         return Route::Answer(api);
     }
     if let Some(id) =
@@ -30,8 +35,7 @@ pub(crate) fn route(method: &Method, path: &str, headers: &HeaderMap) -> Route {
     {
         return Route::Stored(id.to_owned());
     }
-    let anthropic = path.contains("/messages") || headers.contains_key("anthropic-version");
-    Route::Pass(if anthropic { Provider::Anthropic } else { Provider::OpenAi })
+    Route::Pass(if is_anthropic { Provider::Anthropic } else { Provider::OpenAi })
 }
 
 pub(crate) fn provider(api: Api) -> Provider {
@@ -53,6 +57,13 @@ pub(crate) fn passed(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
+/// The headers that go back beside a body that was read here: how it was packed is said no more.
+pub(crate) fn beside(headers: &HeaderMap) -> HeaderMap {
+    let mut beside = passed(headers);
+    beside.remove("content-encoding");
+    beside
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,7 +80,14 @@ mod tests {
         assert_eq!(at(Method::DELETE, "/v1/responses/resp_1", &headers), Route::Pass(Provider::OpenAi));
         assert_eq!(at(Method::GET, "/v1/chat/completions", &headers), Route::Pass(Provider::OpenAi));
         assert_eq!(at(Method::GET, "/v1/models", &headers), Route::Pass(Provider::OpenAi));
+        for path in ["/v1/threads/t/messages", "/v1/chat/completions/c/messages", "/v1/messages_of"] {
+            for method in [Method::GET, Method::POST] {
+                assert_eq!(at(method, path, &headers), Route::Pass(Provider::OpenAi), "{path}");
+            }
+        }
+        assert_eq!(at(Method::GET, "/messages/batches/b", &headers), Route::Pass(Provider::Anthropic));
         headers.insert("anthropic-version", hyper::header::HeaderValue::from_static("2023-06-01"));
         assert_eq!(at(Method::GET, "/v1/models", &headers), Route::Pass(Provider::Anthropic));
+        assert_eq!(at(Method::POST, "/gateway/v1/messages", &headers), Route::Answer(Api::Messages));
     }
 }

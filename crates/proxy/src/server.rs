@@ -12,11 +12,11 @@ use futures_util::{StreamExt, stream};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, Limited, StreamBody};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use stepwright_wire::{Api, Request, keep_alive, refusal};
+use stepwright_wire::{Api, Request, keep_alive};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -205,7 +205,11 @@ async fn handle(state: Arc<State>, request: hyper::Request<Incoming>) -> Result<
         }
         Err(error) => return Err(error),
     };
-    let headers = passed(&parts.headers);
+    let mut headers = passed(&parts.headers);
+    // Of a body that is empty nobody else says how long it is.
+    if let Some(length) = parts.headers.get(CONTENT_LENGTH).filter(|_| body.is_empty()) {
+        headers.insert(CONTENT_LENGTH, length.clone());
+    }
     let provider = match route {
         Route::Answer(api) => {
             let again = parts.headers.get("x-stainless-retry-count").is_some_and(|count| count != "0");
@@ -266,13 +270,14 @@ async fn answer(state: &Arc<State>, request: Request, body: Arc<str>, ask: Ask, 
             return Err("closed without a decision".into());
         }
     };
-    let (kind, text) = match &reply {
+    let (kind, text, beside) = match &reply {
         Reply::Whole(whole) => {
             state.upstream.keep(&waiter.slot.request, &waiter.slot.body, whole);
-            match stream {
+            let (kind, text) = match stream {
                 true => ("text/event-stream", whole.events(&waiter.slot.request)),
                 false => ("application/json", whole.text().to_owned()),
-            }
+            };
+            (kind, text, state.upstream.beside(whole))
         }
         Reply::Error(refusal) => {
             let answer = error(refusal);
@@ -281,7 +286,9 @@ async fn answer(state: &Arc<State>, request: Request, body: Arc<str>, ask: Ask, 
         }
     };
     let said = Said { text: Some(Bytes::from(text)), given: Some((waiter, outcome)) };
-    Ok(response(StatusCode::OK, kind, said.map_err(|never: Infallible| match never {}).boxed_unsync()))
+    let mut answer = response(StatusCode::OK, kind, said.map_err(|never: Infallible| match never {}).boxed_unsync());
+    answer.headers_mut().extend(beside);
+    Ok(answer)
 }
 
 /// A stream that is begun while nobody has decided.
@@ -300,7 +307,7 @@ fn kept_alive(state: Arc<State>, waiter: Waiter, api: Api) -> Answer {
                     Ok(whole.events(&waiter.slot.request))
                 }
                 // The status is said already: the error is the stream's.
-                Outcome::Reply(Reply::Error(refused)) => Ok(refusal(api, &refused.kind(), &refused.message(), true)),
+                Outcome::Reply(Reply::Error(refused)) => Ok(refused.late(api)),
                 Outcome::Closed => Err(Broken::from("closed without a decision")),
             };
             waiter.done(&outcome);
@@ -310,7 +317,7 @@ fn kept_alive(state: Arc<State>, waiter: Waiter, api: Api) -> Answer {
     response(StatusCode::OK, "text/event-stream", StreamBody::new(first.chain(rest)).boxed_unsync())
 }
 
-/// A body in one piece; that it was taken is when the client has it.
+/// An answer's body; that it was taken is when the client has it.
 struct Said {
     text: Option<Bytes>,
     given: Option<(Waiter, Outcome)>,
@@ -355,9 +362,14 @@ async fn pass(
             return Ok(error(&Refusal::new(api, 502, "api_error", &format!("the provider cannot be asked: {why}"))));
         }
     };
-    let headers = passed(passing.headers());
+    let mut headers = passed(passing.headers());
+    // The body goes on as it is; what has none by its method says how long it would be.
+    if let Some(length) = passing.headers().get(CONTENT_LENGTH) {
+        headers.insert(CONTENT_LENGTH, length.clone());
+    }
     let frames = passing.bytes_stream().map(|piece| piece.map(Frame::data).map_err(Broken::from));
-    let mut answer = hyper::Response::new(StreamBody::new(frames).boxed_unsync());
+    let body = if method == Method::HEAD { whole("") } else { StreamBody::new(frames).boxed_unsync() };
+    let mut answer = hyper::Response::new(body);
     *answer.status_mut() = status;
     *answer.headers_mut() = headers;
     Ok(answer)
@@ -367,15 +379,24 @@ fn error(refusal: &Refusal) -> Answer {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_GATEWAY);
     let mut answer = plain(status, "application/json", refusal.body.clone());
     for (name, value) in &refusal.headers {
-        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+        let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else { continue };
+        // Others may come more than once.
+        if name == CONTENT_TYPE {
             answer.headers_mut().insert(name, value);
+        } else {
+            answer.headers_mut().append(name, value);
         }
     }
     answer
 }
 
 fn plain(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> Answer {
-    response(status, kind, Full::new(text.into()).map_err(|never| match never {}).boxed_unsync())
+    response(status, kind, whole(text))
+}
+
+/// A body in one piece.
+fn whole(text: impl Into<Bytes>) -> UnsyncBoxBody<Bytes, Broken> {
+    Full::new(text.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
 fn response(status: StatusCode, kind: &'static str, body: UnsyncBoxBody<Bytes, Broken>) -> Answer {

@@ -1,29 +1,29 @@
 //! Upstream: the provider that the agent would have asked, with the agent's own key, asked what it asked.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use eventsource_stream::Eventsource;
+use eventsource_stream::{Event, Eventsource};
+use flate2::read::MultiGzDecoder;
 use futures_util::StreamExt;
 use hyper::body::Bytes;
-use hyper::{HeaderMap, Method, StatusCode};
+use hyper::{HeaderMap, Method};
 use reqwest::{Client, Response, Url, redirect};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_secret::Mask;
-use stepwright_wire::{Api, Fold, Request, Stored, Whole, refusal};
+use stepwright_wire::{Api, Fold, Request, Stored, Whole, is_refusal, late, refusal};
 
-use crate::routes::{Provider, provider};
+use crate::routes::{Provider, beside, provider};
 
 /// Most bytes of an answer.
 const MAX_ANSWER: usize = 64 << 20;
+const TOO_LONG: &str = "it is longer than any that is useful";
 /// How long a provider may be silent: what reasons takes its time.
 const SILENCE: Duration = Duration::from_secs(900);
 const CONNECT: Duration = Duration::from_secs(30);
-/// Headers of an error that say when to ask again.
-const OF_ERRORS: [&str; 6] =
-    ["content-type", "retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
 
 /// Headers that hold keys.
 const KEYS: [&str; 5] = ["authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
@@ -32,11 +32,12 @@ const KEYS: [&str; 5] = ["authorization", "x-api-key", "api-key", "x-goog-api-ke
 const OPENAI: (&[&str], &str) = (&["OPENAI_BASE_URL", "OPENAI_API_BASE"], "https://api.openai.com/v1");
 const ANTHROPIC: (&[&str], &str) = (&["ANTHROPIC_BASE_URL"], "https://api.anthropic.com");
 
-/// An error that an agent gets: the provider's own, byte for byte, or one in its words.
+/// What an agent gets where there is no answer: the provider's own error, byte for byte, or one in its words. Where the provider said it
+/// within a stream it is that stream's last event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub status: u16,
-    /// What a client looks at before it asks again.
+    /// What a client looks at before it asks again, and what else the provider said beside it.
     pub headers: Vec<(String, String)>,
     pub body: String,
 }
@@ -45,24 +46,35 @@ impl Refusal {
     /// One that no provider said. `kind` is a type of error of the interface.
     pub fn new(api: Api, status: u16, kind: &str, message: &str) -> Self {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        Refusal { status, headers, body: refusal(api, kind, message, false) }
+        Refusal { status, headers, body: refusal(api, kind, message) }
     }
 
     /// Its words: those of the error that it holds, else itself.
     pub fn message(&self) -> String {
-        let object: Value = serde_json::from_str(&self.body).unwrap_or_default();
-        let error = object.get("error").unwrap_or(&object);
+        let said = self.event().unwrap_or(&self.body);
+        let object: Value = serde_json::from_str(said).unwrap_or_default();
+        let held = object.pointer("/response/error").or_else(|| object.get("error"));
+        let error = held.filter(|error| !error.is_null()).unwrap_or(&object);
         let words = error.get("message").or(Some(error)).and_then(Value::as_str);
-        words.map_or_else(|| self.body.clone(), str::to_owned)
+        words.map_or_else(|| said.to_owned(), str::to_owned)
     }
 
-    /// The type of error that it says to be.
-    pub(crate) fn kind(&self) -> String {
-        let object: Value = serde_json::from_str(&self.body).unwrap_or_default();
-        let kind = object.get("error").and_then(|error| error.get("type")).and_then(Value::as_str);
-        kind.unwrap_or("api_error").to_owned()
+    /// The data of the event that it is, if it is one.
+    fn event(&self) -> Option<&str> {
+        self.body.lines().find_map(|line| line.strip_prefix(DATA))
+    }
+
+    /// Itself as the last event of a stream that has begun.
+    pub(crate) fn late(&self, api: Api) -> String {
+        match self.event() {
+            Some(_) => self.body.clone(),
+            None => late(api, &self.body),
+        }
     }
 }
+
+/// What the data of an event begins with.
+const DATA: &str = "data: ";
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -111,8 +123,16 @@ pub struct Upstream {
     /// For servers of this machine: no proxy stands before them.
     direct: Client,
     stored: Mutex<Stored>,
-    /// Responses as the provider gave them: their digests by their ids.
-    genuine: Mutex<HashMap<String, String>>,
+    /// Answers as the provider gave them, by their ids.
+    genuine: Mutex<HashMap<String, Genuine>>,
+}
+
+/// An answer of the provider's.
+#[derive(Debug)]
+struct Genuine {
+    digest: String,
+    /// What was said beside it: the number of the request, what is left of a limit.
+    beside: HeaderMap,
 }
 
 impl Upstream {
@@ -222,15 +242,15 @@ impl Upstream {
     pub async fn ask(&self, ask: &Ask, body: &str, mut on_text: impl FnMut(&str)) -> Result<Whole, Refusal> {
         let body = self.written_out(ask.api, body);
         let (stream, counted) = streams(ask.api, &body);
-        let whole = match self.ask_once(ask, counted.as_ref().unwrap_or(&body), stream, &mut on_text).await {
-            // A server that does not know how to count what it streams.
-            Err(refused) if counted.is_some() && matches!(refused.status, 400 | 422) => {
+        let (whole, beside) = match self.ask_once(ask, counted.as_ref().unwrap_or(&body), stream, &mut on_text).await {
+            // A server that does not know how to count what it streams, and says so.
+            Err(refused) if counted.is_some() && refused.status >= 400 && refused.body.contains("stream_options") => {
                 self.ask_once(ask, &body, stream, &mut on_text).await?
             }
             asked => asked?,
         };
-        if ask.api == Api::Responses {
-            lock(&self.genuine).insert(whole.id().to_owned(), whole.digest());
+        if !whole.id().is_empty() {
+            lock(&self.genuine).insert(whole.id().to_owned(), Genuine { digest: whole.digest(), beside });
         }
         Ok(whole)
     }
@@ -241,7 +261,7 @@ impl Upstream {
         body: &str,
         stream: bool,
         on_text: &mut impl FnMut(&str),
-    ) -> Result<Whole, Refusal> {
+    ) -> Result<(Whole, HeaderMap), Refusal> {
         let api = ask.api;
         let broken =
             |message: String| Refusal::new(api, 502, "api_error", &format!("the provider's answer: {message}"));
@@ -249,43 +269,63 @@ impl Upstream {
             self.send(provider(api), Method::POST, &ask.path, ask.headers.clone(), Bytes::from(body.to_owned())).await;
         let response =
             sent.map_err(|why| Refusal::new(api, 502, "api_error", &format!("the provider cannot be asked: {why}")))?;
-        let streamed = stream && is_json(&response) != Some(true);
-        if response.status() != StatusCode::OK {
-            return Err(refused(response).await);
+        let status = response.status();
+        if status.is_redirection() {
+            // Who followed it would ask past the gate.
+            let to = response.headers().get("location").map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
+            let to = to.unwrap_or_else(|| "nowhere".to_owned());
+            return Err(broken(format!("it redirects to {to}; let the command's base URL name that server")));
         }
-        if !streamed {
+        if !status.is_success() {
+            return Err(refused(ask, response).await);
+        }
+        let said = Said { status: status.as_u16(), headers: kept(ask, response.headers()) };
+        let mut headers = beside(response.headers());
+        headers.remove("content-type");
+        if !stream || is_json(&response) == Some(true) {
             let text = text(response).await.map_err(broken)?;
-            let whole = Whole::read(api, &text).map_err(|problem| problem.to_string());
-            return whole.map_err(|problem| of_body(api, text, problem));
+            let whole = Whole::read(api, &text);
+            return Ok((whole.map_err(|problem| said.instead(&text, &text, || broken(problem.to_string())))?, headers));
+        }
+        if let Some(coding) = coding(&response) {
+            return Err(broken(format!("its stream is compressed ({coding}), which was not asked for")));
         }
         let mut fold = Fold::new(api);
-        let (mut bytes, mut said) = (0, 0);
+        let (mut bytes, mut told) = (0, 0);
+        let mut last = Event::default();
         let mut events = Box::pin(response.bytes_stream().eventsource());
         while let Some(event) = events.next().await {
-            let data = event.map_err(|error| broken(error.to_string()))?.data;
-            bytes += data.len();
+            last = event.map_err(|error| broken(error.to_string()))?;
+            bytes += last.data.len();
             if bytes > MAX_ANSWER {
-                return Err(broken("it is longer than any that is useful".into()));
+                return Err(broken(TOO_LONG.to_owned()));
             }
-            let ended = fold.take(&data).map_err(|problem| of_body(api, data, problem.to_string()))?;
+            let taken = fold.take(&last.data);
+            let ended = taken.map_err(|problem| said.event(&last, || broken(problem.to_string())))?;
             let so_far = fold.so_far();
-            if let Some(new) = so_far.get(said..).filter(|new| !new.is_empty()) {
+            if let Some(new) = so_far.get(told..).filter(|new| !new.is_empty()) {
                 on_text(new);
-                said = so_far.len();
+                told = so_far.len();
             }
             if ended {
                 break;
             }
         }
-        fold.end().map_err(|problem| broken(problem.to_string()))
+        let whole = fold.end().map_err(|problem| said.event(&last, || broken(problem.to_string())))?;
+        Ok((whole, headers))
     }
 
     /// Keeps what a request for a response was answered with.
     pub(crate) fn keep(&self, request: &Request, body: &str, whole: &Whole) {
         if request.api == Api::Responses {
-            let changed = lock(&self.genuine).get(whole.id()) != Some(&whole.digest());
+            let changed = lock(&self.genuine).get(whole.id()).is_none_or(|genuine| genuine.digest != whole.digest());
             lock(&self.stored).keep(request, body, whole, changed);
         }
+    }
+
+    /// What the provider said beside an answer; nothing beside one that it did not give.
+    pub(crate) fn beside(&self, whole: &Whole) -> HeaderMap {
+        lock(&self.genuine).get(whole.id()).map(|genuine| genuine.beside.clone()).unwrap_or_default()
     }
 
     /// A response as the agent got it, where the provider has another.
@@ -319,34 +359,84 @@ fn is_json(response: &Response) -> Option<bool> {
     Some(response.headers().get("content-type")?.to_str().ok()?.contains("json"))
 }
 
-async fn text(response: Response) -> Result<String, String> {
+/// How a body is packed, if it is: that was not asked for.
+fn coding(response: &Response) -> Option<String> {
+    let coding = String::from_utf8_lossy(response.headers().get("content-encoding")?.as_bytes()).trim().to_lowercase();
+    Some(coding).filter(|coding| !matches!(coding.as_str(), "" | "identity"))
+}
+
+async fn bytes(response: Response) -> Result<Vec<u8>, String> {
+    let coding = coding(&response);
     let mut bytes = Vec::new();
     let mut stream = Box::pin(response.bytes_stream());
     while let Some(piece) = stream.next().await {
         bytes.extend_from_slice(&piece.map_err(|error| cause(&error))?);
         if bytes.len() > MAX_ANSWER {
-            return Err("it is longer than any that is useful".into());
+            return Err(TOO_LONG.to_owned());
         }
     }
-    String::from_utf8(bytes).map_err(|_| "it is no UTF-8".into())
+    match coding.as_deref() {
+        None => Ok(bytes),
+        Some("gzip" | "x-gzip") => unpacked(&bytes),
+        Some(other) => Err(format!("it is compressed ({other}), which was not asked for")),
+    }
 }
 
-async fn refused(response: Response) -> Refusal {
-    let status = response.status().as_u16();
-    let kept = |name: &&str| Some(((*name).to_owned(), response.headers().get(*name)?.to_str().ok()?.to_owned()));
-    let headers = OF_ERRORS.iter().filter_map(kept).collect();
-    // A status that is no error cannot be one for the agent.
-    let status = if status < 400 { 502 } else { status };
-    Refusal { status, headers, body: text(response).await.unwrap_or_default() }
+fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut unpacked = Vec::new();
+    let read = MultiGzDecoder::new(bytes).take(MAX_ANSWER as u64 + 1).read_to_end(&mut unpacked);
+    read.map_err(|error| format!("it is no whole gzip: {error}"))?;
+    if unpacked.len() > MAX_ANSWER { Err(TOO_LONG.to_owned()) } else { Ok(unpacked) }
 }
 
-/// What came with the status of success and is no answer: an error in its own words where it is one.
-fn of_body(api: Api, body: String, problem: String) -> Refusal {
-    let is_error =
-        serde_json::from_str::<Value>(&body).is_ok_and(|object| object.get("error").is_some_and(|e| !e.is_null()));
-    match is_error {
-        true => Refusal { body, ..Refusal::new(api, 502, "api_error", "") },
-        false => Refusal::new(api, 502, "api_error", &format!("the provider's answer: {problem}")),
+async fn text(response: Response) -> Result<String, String> {
+    String::from_utf8(bytes(response).await?).map_err(|_| "it is no UTF-8".into())
+}
+
+/// The headers that are kept with an error, without the agent's keys, should a provider have repeated one, and without cookies.
+fn kept(ask: &Ask, headers: &HeaderMap) -> Vec<(String, String)> {
+    let mut headers = beside(headers);
+    headers.remove("set-cookie");
+    let texts = headers.iter().filter_map(|(name, value)| Some((name.to_string(), ask.masked(value.to_str().ok()?))));
+    texts.collect()
+}
+
+async fn refused(ask: &Ask, response: Response) -> Refusal {
+    let (status, mut headers) = (response.status().as_u16(), kept(ask, response.headers()));
+    match bytes(response).await {
+        // What is no UTF-8 is read as far as it is.
+        Ok(bytes) => Refusal { status, headers, body: String::from_utf8_lossy(&bytes).into_owned() },
+        Err(why) => {
+            let own =
+                Refusal::new(ask.api, status, "api_error", &format!("the provider's error cannot be read: {why}"));
+            headers.retain(|(name, _)| name != "content-type");
+            Refusal { headers: [own.headers, headers].concat(), ..own }
+        }
+    }
+}
+
+/// With what a provider began to answer.
+struct Said {
+    status: u16,
+    headers: Vec<(String, String)>,
+}
+
+impl Said {
+    /// What came in place of an answer, as it came where it says why; else what is wrong with it, in words.
+    fn instead(&self, says: &str, body: &str, wrong: impl FnOnce() -> Refusal) -> Refusal {
+        match is_refusal(says) {
+            true => Refusal { status: self.status, headers: self.headers.clone(), body: body.to_owned() },
+            false => wrong(),
+        }
+    }
+
+    /// Likewise, of an event of a stream.
+    fn event(&self, event: &Event, wrong: impl FnOnce() -> Refusal) -> Refusal {
+        // A line ends the data; between the parts of JSON it is as good as a space.
+        let data = event.data.replace(['\r', '\n'], " ");
+        // An event that was not named is a message.
+        let name = if event.event == "message" { String::new() } else { format!("event: {}\n", event.event) };
+        self.instead(&event.data, &format!("{name}{DATA}{data}\n\n"), wrong)
     }
 }
 
@@ -398,7 +488,26 @@ mod tests {
         let counted = r#"{"stream_options":{"include_usage":true},"messages":[],"stream":true}"#;
         assert_eq!(streams(Api::Chat, r#"{"messages":[],"stream":true}"#), (true, Some(counted.into())));
         let refusal = Refusal::new(Api::Messages, 400, "invalid_request_error", "no");
-        assert_eq!((refusal.message(), refusal.kind()), ("no".into(), "invalid_request_error".into()));
-        assert_eq!(of_body(Api::Chat, r#"{"error":{"message":"full"}}"#.into(), "x".into()).message(), "full");
+        assert_eq!(refusal.message(), "no");
+        let said = Said { status: 200, headers: Vec::new() };
+        let instead = |body: &str| said.instead(body, body, || Refusal::new(Api::Chat, 502, "api_error", "odd"));
+        let full = instead(r#"{"error":{"message":"full"}}"#);
+        assert_eq!((full.status, full.message()), (200, "full".into()));
+        assert_eq!(instead("<html>").message(), "odd");
+        let failed = r#"{"type":"response.failed","response":{"error":{"code":"c","message":"full"}}}"#;
+        let event = Event { event: "response.failed".into(), data: failed.into(), ..Event::default() };
+        let failed = said.event(&event, || refusal.clone());
+        assert_eq!((failed.message(), failed.late(Api::Responses)), ("full".into(), failed.body));
+    }
+
+    #[test]
+    fn what_came_packed_is_unpacked() {
+        use std::io::Write as _;
+
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(b"{}").unwrap();
+        let packed = packed.finish().unwrap();
+        assert_eq!(unpacked(&packed).unwrap(), b"{}");
+        assert!(unpacked(&packed[..packed.len() - 4]).is_err());
     }
 }

@@ -89,8 +89,9 @@ impl StandIn {
                         let (status, kind, body) = answer(&request);
                         seen.lock().unwrap().push(request);
                         let length = body.len();
+                        let wait = if status == 200 { "" } else { "retry-after: 7\r\nlocation: /there\r\n" };
                         let head = format!(
-                            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nretry-after: 7\r\n\r\n"
+                            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nx-request-id: r1\r\n{wait}\r\n"
                         );
                         if stream.write_all((head + &body).as_bytes()).is_err() {
                             return;
@@ -145,12 +146,16 @@ fn answer() -> Answer {
 }
 
 fn post(url: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+    send("POST", url, path, headers, body)
+}
+
+fn send(method: &str, url: &str, path: &str, headers: &str, body: &str) -> TcpStream {
     let (host, prefix) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let length = body.len();
     let head = format!(
-        "POST /{prefix}{path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {KEY}\r\ncontent-length: {length}\r\n{headers}\r\n"
+        "{method} /{prefix}{path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {KEY}\r\ncontent-length: {length}\r\n{headers}\r\n"
     );
     stream.write_all((head + body).as_bytes()).unwrap();
     stream
@@ -299,6 +304,73 @@ fn errors_of_the_provider_pass_as_they_are() {
     // Dropped, the connection is closed.
     drop(waits);
     assert_eq!(received(Api::Chat, &client), Err("closed".into()));
+}
+
+/// Whatever its status, what a provider says in place of an answer is the agent's to read, and so is what it says beside one.
+#[test]
+fn what_a_provider_says_without_or_beside_an_answer_passes() {
+    let failed = r#"{"id":"r","status":"failed","error":{"code":"server_error","message":"boom"},"output":[]}"#;
+    let event = format!("event: response.failed\ndata: {{\"type\":\"response.failed\",\"response\":{failed}}}\n\n");
+    let begun = "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{}}\n\n";
+    let whole = Whole::made(Api::Responses, "m", &answer(), Usage::new(7, 5), &Stamp { id: "u1".into(), created: 9 });
+    let whole = whole.unwrap().text().to_owned();
+    let (json, events) = ("application/json", "text/event-stream");
+    let says: Arc<Mutex<(u16, &'static str, String)>> = Arc::new(Mutex::new((200, json, String::new())));
+    let said = Arc::clone(&says);
+    let provider = StandIn::new(move |_| said.lock().unwrap().clone());
+    let (proxy, upstream) = provider.proxy(|_| {});
+    for (status, kind, said, wanted, got) in [
+        (200, json, failed.to_owned(), failed, 200),
+        (200, events, format!("{begun}{event}"), event.as_str(), 200),
+        (400, json, "{\"error\":{\"message\":\"no\"}}".to_owned(), "{\"error\":{\"message\":\"no\"}}", 400),
+        (201, json, whole.clone(), whole.as_str(), 200),
+    ] {
+        *says.lock().unwrap() = (status, kind, said);
+        let client = post(&proxy.root(), FORMATS[1].1, "", &body(FORMATS[1].2, kind == events));
+        let pending = pending(proxy.notices());
+        passed_on(&upstream, pending);
+        let answer = Received::from(&client).unwrap();
+        assert_eq!((answer.status(), answer.body.as_str()), (got, wanted), "{status} {kind}");
+        assert!(answer.head.contains(kind) && answer.head.contains("x-request-id: r1"), "{}", answer.head);
+        assert_eq!(answer.head.contains("location: /there"), status != 200, "{}", answer.head);
+        let _ = next(proxy.notices());
+    }
+    // Who followed a redirect would ask past the gate.
+    *says.lock().unwrap() = (307, json, String::new());
+    let client = post(&proxy.root(), FORMATS[1].1, "", &body(FORMATS[1].2, false));
+    passed_on(&upstream, pending(proxy.notices()));
+    let answer = Received::from(&client).unwrap();
+    assert_eq!(answer.status(), 502);
+    assert!(answer.body.contains("it redirects to /there"), "{}", answer.body);
+    assert!(!answer.head.contains("location"), "{}", answer.head);
+    let _ = next(proxy.notices());
+    // A refused stream of a chat is asked for once more only if its count of tokens was refused.
+    for (said, times) in [("no such model", 1), ("stream_options: unknown", 2)] {
+        *says.lock().unwrap() = (400, json, json!({"error": {"message": said}}).to_string());
+        let _client = post(&proxy.root(), FORMATS[0].1, "", &body(FORMATS[0].2, true));
+        let pending = pending(proxy.notices());
+        let before = provider.asked().len();
+        passed_on(&upstream, pending);
+        assert_eq!(provider.asked().len() - before, times, "{said}");
+        let _ = next(proxy.notices());
+    }
+    // Bodies that there are none of have a length all the same.
+    *says.lock().unwrap() = (200, json, "{}".to_owned());
+    Received::from(&post(&proxy.root(), "/v1/responses/r/cancel", "", "")).unwrap();
+    assert!(provider.asked().last().unwrap().head.contains("content-length: 0"));
+    let stream = send("HEAD", &proxy.root(), "/v1/models", "", "");
+    let head: Vec<String> =
+        BufReader::new(&stream).lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
+    assert!(head.iter().any(|line| line == "content-length: 2"), "{head:?}");
+}
+
+/// Answers as the provider does.
+fn passed_on(upstream: &Upstream, pending: Pending) {
+    let reply = match ask(upstream, &pending, &pending.body.clone()) {
+        Ok(whole) => Reply::Whole(Arc::new(whole)),
+        Err(refusal) => Reply::Error(refusal),
+    };
+    pending.answer(reply);
 }
 
 #[test]
@@ -575,11 +647,7 @@ fn clients_of_pythons_standard_library_are_served_in_each_format() {
                 if word(&pending.body).unwrap() == "slow" {
                     std::thread::sleep(Duration::from_millis(1000));
                 }
-                let reply = match ask(&upstream, &pending, &pending.body.clone()) {
-                    Ok(whole) => Reply::Whole(Arc::new(whole)),
-                    Err(refusal) => Reply::Error(refusal),
-                };
-                pending.answer(reply);
+                passed_on(&upstream, pending);
             }
             let out = client.join().unwrap();
             let said = String::from_utf8_lossy(&out.stdout).into_owned();

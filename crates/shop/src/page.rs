@@ -2,6 +2,7 @@
 //! page are made from the same pieces.
 
 use indexmap::IndexMap;
+use stepwright_text::words::stripped;
 
 use crate::catalogue::Product;
 use crate::goal::Goal;
@@ -203,7 +204,7 @@ impl Page {
 
     /// The form `text`: the pieces between separators.
     pub fn plain(&self) -> String {
-        self.shown().map(|piece| piece.text.trim()).collect::<Vec<_>>().join(" [SEP] ")
+        self.shown().map(|piece| stripped(&piece.text)).collect::<Vec<_>>().join(" [SEP] ")
     }
 
     /// The form `text_rich`: a line a piece, buttons marked; `chosen` says which choices and products were clicked, in the first
@@ -238,8 +239,9 @@ mod tests {
     #[test]
     fn blank_texts_leave_a_space_or_nothing() {
         let mut page = Page::new(Kind::SubPage);
-        ["", " \n ", "   ", "a"].iter().for_each(|text| page.text(text));
-        assert_eq!(page.plain(), " [SEP] a");
+        // The separators of ASCII are white space to Python.
+        ["", " \n ", "   ", "a", "\x1cb\x1f", "\x1c"].iter().for_each(|text| page.text(text));
+        assert_eq!(page.plain(), " [SEP] a [SEP] b [SEP] ");
     }
 
     #[test]

@@ -122,10 +122,11 @@ impl Shop {
         self.index.search(query, RESULTS).into_iter().map(|hit| hit.document).collect()
     }
 
-    /// A page of results, counted from 1.
+    /// A page of results, counted from 1. On a page 0, to which the way leads from what was found for `search_results`, is nothing.
     pub fn page<'a>(&'a self, found: &'a [usize], number: usize) -> impl Iterator<Item = &'a Product> {
         let from = number.saturating_sub(1).saturating_mul(PER_PAGE);
-        found.iter().skip(from).take(PER_PAGE).filter_map(|place| self.products.get(*place))
+        let most = if number == 0 { 0 } else { PER_PAGE };
+        found.iter().skip(from).take(most).filter_map(|place| self.products.get(*place))
     }
 }
 

@@ -119,6 +119,20 @@ fn hostile_actions_end_quickly_and_change_nothing() {
 }
 
 #[test]
+fn the_way_back_from_what_was_found_for_the_name_of_a_page_leads_to_page_0_as_in_the_original() {
+    let folder =
+        folder("page_0", &json!([item("B000000001", json!("$1"), json!(null))]).to_string(), &known(&["B000000001"]));
+    let mut session = Session::new(open(&folder).unwrap(), 0, false).unwrap();
+    for action in ["search[lamp search_results]", "click[b000000001]", "click[< prev]"] {
+        assert!(session.step(action).taken, "{action}");
+    }
+    assert_eq!(session.number, Some(0));
+    assert!(session.text().ends_with("Page 0 (Total results: 1) [SEP] Next >"), "{}", session.text());
+    session.step("click[next >]");
+    assert!(session.available().clickables.contains(&"b000000001".to_owned()));
+}
+
+#[test]
 fn why_there_are_no_goals_is_said() {
     let items = json!([item("B000000001", json!(null), json!(null))]).to_string();
     let folder = folder("no_goals", &items, &known(&["B000000001"]));

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::call::SkillCall;
 
@@ -14,15 +14,24 @@ pub struct Segment {
     #[serde(default)]
     pub args: Vec<String>,
     /// The first step, counted from 0.
+    #[serde(deserialize_with = "place")]
     pub start: usize,
+    #[serde(deserialize_with = "place")]
     pub end: usize,
+}
+
+/// A place before the first step, as it is read: no trajectory has this one either.
+const OUTSIDE: usize = u32::MAX as usize;
+
+fn place<'de, D: Deserializer<'de>>(of: D) -> Result<usize, D::Error> {
+    i64::deserialize(of).map(|number| usize::try_from(number).unwrap_or(OUTSIDE))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     UnknownSkill(usize),
     Empty(usize),
-    /// A segment goes beyond the last step.
+    /// A segment goes beyond the last step, or begins before the first.
     OutOfRange(usize),
     Order(usize),
     /// A segment begins before the one before it ends.
@@ -68,10 +77,10 @@ pub fn validate(segments: &[Segment], steps: usize, is_skill: impl Fn(&str) -> b
         if !is_skill(&segment.skill) {
             return Err(Fault::UnknownSkill(at));
         }
-        if segment.start > segment.end {
+        if segment.start > segment.end && segment.start != OUTSIDE {
             return Err(Fault::Empty(at));
         }
-        if segment.end >= steps {
+        if segment.start.max(segment.end) >= steps {
             return Err(Fault::OutOfRange(at));
         }
     }
@@ -128,5 +137,9 @@ mod tests {
         assert_eq!(read(&text, 5), Ok(cut(&[(0, 1), (2, 4)])));
         assert!(read(&text, 6).unwrap_err().starts_with("step 5: gap"));
         assert!(read("[{\"skill\":\"f\"}]", 5).unwrap_err().contains("no list of segments"));
+        for (start, end) in [(-1, 3), (0, -1), (-1, -1)] {
+            let text = format!("[{{\"skill\":\"f\",\"start\":{start},\"end\":{end}}}]");
+            assert!(read(&text, 5).unwrap_err().starts_with("segment 1: out of range"), "{text}");
+        }
     }
 }

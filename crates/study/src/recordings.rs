@@ -1,12 +1,11 @@
 //! Files of recordings, found and read: JSON lines, plain or gzipped, one record at a time.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-const LARGEST: u64 = 1 << 30;
+/// The largest file read, in bytes, after decompression.
+pub(crate) const LARGEST: u64 = 1 << 30;
 
 /// The files of a folder whose names are `wanted`, sorted; none if there is no such folder.
 pub fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
@@ -22,14 +21,18 @@ pub fn jsonl_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     files(folder, |name| name.starts_with(prefix) && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")))
 }
 
+/// The `.json` and `.json.gz` files of a folder whose names begin with `prefix`.
 pub fn json_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
-    files(folder, |name| name.starts_with(prefix) && name.ends_with(".json"))
+    files(folder, |name| name.starts_with(prefix) && (name.ends_with(".json") || name.ends_with(".json.gz")))
+}
+
+/// A whole file, plain or gzipped.
+pub fn text(file: &Path) -> Result<String, String> {
+    stepwright_files::read_text(file, LARGEST).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 pub fn document<T: DeserializeOwned>(file: &Path) -> Result<T, String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
-    let read = text.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()));
-    read.map_err(|why| format!("{}: {why}", file.display()))
+    serde_json::from_str(&text(file)?).map_err(|why| format!("{}: {why}", file.display()))
 }
 
 pub fn name_of(path: &Path) -> String {
@@ -39,15 +42,11 @@ pub fn name_of(path: &Path) -> String {
 /// Gives every non-empty line's record with its place (`expert.jsonl:3`); one that cannot be read gives an error in words.
 pub fn each_line<T: DeserializeOwned>(path: &Path, mut give: impl FnMut(String, Result<T, String>)) {
     let name = name_of(path);
-    let file = match File::open(path) {
-        Ok(file) => file,
+    let lines = match stepwright_files::read_lines(path, LARGEST) {
+        Ok(lines) => lines,
         Err(e) => return give(name, Err(e.to_string())),
     };
-    let reader: Box<dyn Read> = match path.extension() {
-        Some(e) if e == "gz" => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        _ => Box::new(file),
-    };
-    for (i, line) in BufReader::new(reader.take(LARGEST)).lines().enumerate() {
+    for (i, line) in lines.enumerate() {
         let at = format!("{name}:{}", i + 1);
         match line {
             Ok(line) if line.trim().is_empty() => {}

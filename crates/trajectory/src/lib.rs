@@ -169,8 +169,12 @@ pub fn read_any(bytes: &[u8], name: &str) -> Logs {
         read.wrong.push(LogError { line: last, message });
     }
     if read.all.is_empty() && read.wrong.is_empty() {
-        let message = "the file is empty; a trajectory a line is expected".to_owned();
-        read.wrong.push(LogError { line: 1, message });
+        if read.format.is_empty() {
+            let message = "the file is empty; a trajectory a line is expected".to_owned();
+            read.wrong.push(LogError { line: 1, message });
+        } else if read.notes.is_empty() {
+            read.notes.push("the log holds no episode".to_owned());
+        }
     }
     if own {
         read.notes.extend(own_notes(&read.all));

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use stepwright_program::Call;
 
@@ -71,6 +72,8 @@ pub(crate) fn joined<'t>(first: &'t str, then: &'t str) -> Cow<'t, str> {
 /// A recorded episode: its task, its outcome and its steps, as logs of other programs and sessions give it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trajectory {
+    /// A number is read as its text.
+    #[serde(deserialize_with = "text_or_number")]
     pub id: String,
     /// The success and the failure on one task share it.
     pub pair_id: Option<String>,
@@ -88,8 +91,8 @@ pub struct Trajectory {
     pub steps: Vec<Step>,
     /// Whether it reached its goal; `None` where the log does not say.
     pub success: Option<bool>,
-    /// The score, from 0 to 1.
-    #[serde(default)]
+    /// The score, from 0 to 1; 0 where none is given.
+    #[serde(default, deserialize_with = "none_is_zero")]
     pub score: f64,
     /// How it ended (`purchase`, `repeat`, `limit`, `stopped`).
     pub terminated: Option<String>,
@@ -98,6 +101,18 @@ pub struct Trajectory {
     pub tools: Vec<serde_json::Value>,
     #[serde(flatten)]
     pub rest: serde_json::Map<String, serde_json::Value>,
+}
+
+fn text_or_number<'de, D: Deserializer<'de>>(of: D) -> Result<String, D::Error> {
+    match serde_json::Value::deserialize(of)? {
+        serde_json::Value::String(text) => Ok(text),
+        serde_json::Value::Number(number) => Ok(number.to_string()),
+        _ => Err(D::Error::custom("`id` is neither a text nor a number")),
+    }
+}
+
+fn none_is_zero<'de, D: Deserializer<'de>>(of: D) -> Result<f64, D::Error> {
+    Option::deserialize(of).map(Option::unwrap_or_default)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -136,5 +151,28 @@ impl Trajectory {
     /// Steps whose observation the log does not have.
     pub fn unobserved(&self) -> usize {
         self.steps.iter().filter(|step| step.observation.is_none()).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read;
+
+    #[test]
+    fn what_is_harmless_is_read_and_what_is_wrong_refused_in_words() {
+        let line = r#"{"id": 7, "score": null, "steps": [{"action": "look", "thought": "", "reward": 1}]}"#;
+        let log = read(line).remove(0).unwrap();
+        assert_eq!((log.id.as_str(), log.score.to_bits()), ("7", 0));
+        assert_eq!((&log.steps[0].thought, &log.steps[0].observation), (&None, &None));
+        for (line, said) in [
+            (r#"{"id": "a", "steps": []}"#, "trajectory \"a\" has no steps"),
+            (r#"{"id": [], "steps": [{"action": "look"}]}"#, "`id` is neither a text nor a number"),
+            (r#"{"steps": [{"action": "look"}]}"#, "missing field `id`"),
+            (r#"{"id": "a", "score": "high", "steps": [{"action": "look"}]}"#, "no trajectory: invalid type: string"),
+            (r#"{"id": "a", "steps": [{"thought": "x"}]}"#, "step 1 has no `action`"),
+        ] {
+            let error = read(line).remove(0).unwrap_err().to_string();
+            assert!(error.contains(said), "{line}: {error}");
+        }
     }
 }

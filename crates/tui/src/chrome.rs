@@ -94,9 +94,7 @@ pub(crate) fn title(view: &View, theme: &Theme, width: usize) -> (String, String
             if !session.breakpoints.is_empty() {
                 right.insert(0, stepwright_text::words::count(session.breakpoints.len(), "breakpoint"));
             }
-            if let Some(cost) = session.cost {
-                right.push(format!("cost {}", words::cost(cost)));
-            }
+            right.extend(words::cost_of(session));
             if matches!(view.world, Some(ProcessStatus::Dead { .. })) {
                 right.insert(0, format!("{} the world has ended", theme.glyphs.no));
             }
@@ -354,7 +352,7 @@ pub(crate) fn message_line(
         (None, None) => (String::new(), Role::Text),
     };
     let width = usize::from(area.width.saturating_sub(1));
-    let mut text = sanitize::line(&text).into_owned();
+    let mut text = sanitize::line(&words::one_line(&text)).into_owned();
     if text.width() > width {
         // A folder says less than why a message is shown.
         text = without_folders(&text, theme.glyphs.ellipsis);
@@ -451,7 +449,11 @@ pub fn ground(theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use ratatui::backend::TestBackend;
+
     use super::*;
+    use crate::theme::UNICODE;
+    use stepwright_protocol::Notice;
 
     #[test]
     fn numbers_are_grouped() {
@@ -488,6 +490,17 @@ mod tests {
         assert_eq!(of("put soapbar 1 in desk 1", 30), ("  x self.is_vi~".to_owned(), "put soapbar 1 ~".to_owned()));
         let beside = verdict_and_action("  x", ("ls()", "I look"), 20, "~");
         assert_eq!(beside, ("  x".to_owned(), "ls()  I look".to_owned()));
+    }
+
+    #[test]
+    fn a_message_of_several_lines_stands_on_one() {
+        let mut view = View::default();
+        view.notice(Notice::Say { level: Level::Info, text: "no answer\n\nbusy\n".to_owned() });
+        let mut terminal = ratatui::Terminal::new(TestBackend::new(40, 1)).unwrap();
+        let theme = Theme::monochrome(UNICODE);
+        terminal.draw(|frame| message_line(None, None, &view, &theme, frame.area(), frame)).unwrap();
+        let shown = terminal.backend().to_string();
+        assert!(shown.contains(" no answer; busy "), "{shown}");
     }
 
     #[test]

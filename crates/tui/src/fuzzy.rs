@@ -29,15 +29,22 @@ pub fn score(query: &str, text: &str) -> Option<i64> {
     Some(total * 16 - length)
 }
 
-/// Indices of the texts that match, best first; ties keep their order. An empty query matches all.
+/// Indices of the texts that match, best first; ties keep their order. An empty query matches all. Where texts hold each word of the query,
+/// those in which its letters only stand scattered are left out.
 pub fn rank<'a>(query: &str, texts: impl Iterator<Item = &'a str>) -> Vec<usize> {
     if query.trim().is_empty() {
         return texts.enumerate().map(|(i, _)| i).collect();
     }
-    let mut found: Vec<(i64, usize)> =
-        texts.enumerate().filter_map(|(i, t)| score(query.trim(), t).map(|s| (-s, i))).collect();
+    let words = query.to_lowercase();
+    let is_scattered = |text: &str| {
+        let text = text.to_lowercase();
+        !words.split_whitespace().all(|word| text.contains(word))
+    };
+    let ranked = |(i, text)| Some((is_scattered(text), -score(query.trim(), text)?, i));
+    let mut found: Vec<(bool, i64, usize)> = texts.enumerate().filter_map(ranked).collect();
     found.sort_unstable();
-    found.into_iter().map(|(_, i)| i).collect()
+    let scattered = found.first().is_some_and(|(scattered, ..)| *scattered);
+    found.into_iter().take_while(|(of, ..)| *of == scattered).map(|(.., i)| i).collect()
 }
 
 #[cfg(test)]
@@ -52,5 +59,9 @@ mod tests {
         assert_eq!(rank("tk mg 1", texts.iter().copied()).first(), Some(&1));
         assert_eq!(rank("", texts.iter().copied()), vec![0, 1, 2]);
         assert!(rank("zzz", texts.iter().copied()).is_empty());
+        let scattered = ["move a cup along", "put a mug 1", "put a MUG in bin 1"];
+        assert_eq!(rank("mug", scattered.iter().copied()), [1, 2]);
+        assert_eq!(rank("mug 1", scattered.iter().copied()), [1, 2]);
+        assert_eq!(rank("mcg", scattered.iter().copied()), [0], "where no text holds it they are all there is");
     }
 }

@@ -36,6 +36,18 @@ pub enum FileUse {
     },
 }
 
+impl FileUse {
+    /// The file's name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            FileUse::Save { name }
+            | FileUse::Compare { name, .. }
+            | FileUse::Keep { name }
+            | FileUse::Export { name, .. } => name,
+        }
+    }
+}
+
 /// A pane's request to the application.
 #[allow(clippy::large_enum_variant, reason = "few of them live at a time")]
 #[derive(Debug, Clone, PartialEq)]
@@ -178,9 +190,12 @@ pub trait Pane {
         Vec::new()
     }
 
-    /// Undo and redo of the documents it shows, as far as there is a change to be turned.
+    /// Undo and redo of the documents it shows, as far as there is a change to be turned. While a new one waits, that is decided about first.
     fn turns(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         let documents = self.documents(view);
+        if view.offer().is_some_and(|offer| documents.contains(&offer.written.artifact)) {
+            return Vec::new();
+        }
         let mut turns = vec![(PaneAction::UndoChange, "undo change"), (PaneAction::RedoChange, "redo change")];
         let can = |forward| view.session.as_ref().is_some_and(|s| s.changed_last(&documents, forward).is_some());
         turns.retain(|(action, _)| can(*action == PaneAction::RedoChange));
@@ -194,7 +209,11 @@ pub trait Pane {
             PaneAction::RedoChange => "do again",
             _ => return None,
         };
-        (!self.documents(view).is_empty()).then(|| format!("no change is left to {turn} here"))
+        let documents = self.documents(view);
+        match view.offer().filter(|offer| documents.contains(&offer.written.artifact)) {
+            Some(offer) => Some(format!("a new {} waits: take, edit or refuse it first", offer.written.artifact.kind)),
+            None => (!documents.is_empty()).then(|| format!("no change is left to {turn} here")),
+        }
     }
 
     /// Whether something of the pane's own is being typed.

@@ -14,6 +14,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor, value::MapAccessDeserial
 
 use super::color::{self, Depth};
 use super::theme::{ASCII, Glyphs, ROLES, Role, Theme, UNICODE};
+use stepwright_text::words::of_types;
 use stepwright_world::options::known_names;
 
 const SHIPPED: [(&str, &str); 5] = [
@@ -192,7 +193,7 @@ fn build(
             return Err(format!("{from}inherits from `{name}`, which is no theme; there are: {}", names.join(", ")));
         };
         let line = |e: &toml::de::Error| e.span().map_or(1, |span| line_at(text, span.start));
-        let file: File = toml::from_str(text).map_err(|e| format!("{path}:{}: {}", line(&e), e.message()))?;
+        let file: File = toml::from_str(text).map_err(|e| format!("{path}:{}: {}", line(&e), of_types(e.message())))?;
         next = file.inherits.clone();
         chain.push((path.as_str(), text.as_str(), file));
         if chain.len() > MAX_CHAIN {

@@ -115,6 +115,8 @@ pub struct View {
     /// The proposal the person has chosen to see; approve acts on it.
     pub selected: Option<ProposalId>,
     pub message: Option<(Level, String)>,
+    /// Whether a session was opened that had begun before, and the person did nothing since.
+    pub is_opening: bool,
     /// Counts every change; panes cache by it.
     pub revision: u64,
     /// The recorded episodes that are played back, and the violations of the present one.
@@ -233,17 +235,29 @@ impl View {
                 self.answered(token, Answer::Sets(comparison, right));
             }
             Notice::Inference { asks, ground_truth } => (self.candidate_asks, self.ground_truth) = (asks, ground_truth),
-            Notice::Say { level, text } | Notice::Remark { level, text } => self.message = Some((level, text)),
+            Notice::Say { level, text } | Notice::Remark { level, text } => self.say(level, text),
             Notice::Stopped => self.stopped = true,
         }
+    }
+
+    /// Shows a message. What is said while a session is opened stands beside what was warned of before, which nobody has read yet; the
+    /// graver is said first.
+    fn say(&mut self, level: Level, text: String) {
+        let unread = self.message.take().filter(|(before, _)| self.is_opening && *before != Level::Info);
+        self.message = Some(match unread {
+            Some((Level::Warning, said)) if level == Level::Error => (level, format!("{text}; {said}")),
+            Some((before, said)) => (before, format!("{said}; {text}")),
+            None => (level, text),
+        });
     }
 
     fn open(&mut self, session: Session, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
         let (keys, worlds, methods) = (Arc::clone(&self.keys), Arc::clone(&self.worlds), self.methods);
         let (revision, message) = (self.revision, self.message.take());
         let (always_blind, read_only, mirror) = (self.always_blind, self.read_only, self.mirror.take());
-        *self =
-            View { keys, worlds, methods, revision, message, path, always_blind, read_only, mirror, ..View::default() };
+        let is_opening = !records.is_empty();
+        *self = View { keys, worlds, methods, revision, message, is_opening, path, ..View::default() };
+        (self.always_blind, self.read_only, self.mirror) = (always_blind, read_only, mirror);
         (self.session, self.records) = (Some(session), records);
         self.show_blind();
         self.selected = None;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::neutral::{Answer, Form, Message, Part, Problem, Request, Role, Stamp, ToolCall, finish};
-use crate::raw::{Fields, elements, list, quoted};
+use crate::raw::{self, Fields, as_meant, as_written, elements, list, quoted};
 use crate::texts::{arguments, broke_off, event, noted};
 use crate::usage::Usage;
 
@@ -40,8 +40,10 @@ fn message_of(message: &Fields) -> Message {
 
 fn parts_of(content: &str) -> Vec<Part> {
     if content.starts_with('"') {
-        let text: String = serde_json::from_str(content).unwrap_or_default();
-        return Some(Part::Text(text)).into_iter().filter(|part| *part != Part::Text(String::new())).collect();
+        return Some(Part::Text(raw::text(content)))
+            .into_iter()
+            .filter(|part| *part != Part::Text(String::new()))
+            .collect();
     }
     elements(content)
         .map(|part| {
@@ -51,7 +53,7 @@ fn parts_of(content: &str) -> Vec<Part> {
                 "refusal" => Part::Text(fields.string("refusal")),
                 "thinking" => Part::Reasoning(thought(&fields)),
                 "image_url" => Part::Image(noted("image", fields.get("image_url"))),
-                "" if part.starts_with('"') => Part::Text(serde_json::from_str(part).unwrap_or_default()),
+                "" if part.starts_with('"') => Part::Text(raw::text(part)),
                 other => Part::Other(noted(other, part)),
             }
         })
@@ -95,7 +97,8 @@ fn call_of(call: &Fields) -> ToolCall {
 
 pub(crate) fn read(fields: &Fields) -> Result<(Option<Usage>, Vec<Answer>), Problem> {
     let answers: Vec<Answer> = elements(fields.get("choices")).map(|choice| answer_of(&Fields::of(choice))).collect();
-    if answers.is_empty() {
+    // A prompt that was filtered has a list of none.
+    if answers.is_empty() && !fields.get("choices").starts_with('[') {
         return Err(Problem("the answer holds no choice".into()));
     }
     Ok((Usage::of_chat(&fields.value("usage")), answers))
@@ -187,8 +190,7 @@ fn edit_calls(message: &mut Fields, wanted: &[ToolCall]) -> Result<(), Problem> 
         let mut function = Fields::of(own.get(inner));
         function.set("name", quoted(&call.name));
         // A server that sends no text of arguments has clients that expect none.
-        let bare = function.get(argument).starts_with('{')
-            && serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
+        let bare = function.get(argument).starts_with('{') && raw::read::<Map<String, Value>>(&call.arguments).is_ok();
         function.set(argument, if bare { call.arguments.clone() } else { quoted(&call.arguments) });
         own.set(inner, function.to_string());
         calls.push(own.to_string());
@@ -210,7 +212,12 @@ pub(crate) fn events(fields: &Fields, request: &Request) -> String {
         chunk
     };
     let mut out = String::new();
-    for (at, choice) in elements(fields.get("choices")).map(Fields::of).enumerate() {
+    let choices: Vec<Fields> = elements(fields.get("choices")).map(Fields::of).collect();
+    if choices.is_empty() {
+        out += &event(None, chunk("[]".into()));
+    }
+    let is_beside = is_counted_beside(fields);
+    for (at, choice) in choices.iter().enumerate() {
         let index = if choice.has("index") { choice.get("index").to_owned() } else { at.to_string() };
         let mut say = |delta: &Fields, more: &[(&str, &str)]| {
             let mut piece = Fields::default();
@@ -218,7 +225,12 @@ pub(crate) fn events(fields: &Fields, request: &Request) -> String {
             piece.set("delta", delta.to_string());
             piece.set("finish_reason", "null");
             more.iter().for_each(|(name, text)| piece.set(name, *text));
-            out += &event(None, chunk(list(&[piece.to_string()])));
+            let mut chunk = chunk(list(&[piece.to_string()]));
+            let is_last = at + 1 == choices.len() && more.iter().any(|(name, _)| *name == "finish_reason");
+            if is_beside && is_last {
+                chunk.set("usage", fields.get("usage"));
+            }
+            out += &event(None, chunk);
         };
         let mut message = Fields::of(choice.get("message"));
         let calls: Vec<String> = elements(message.get("tool_calls")).map(str::to_owned).collect();
@@ -237,7 +249,7 @@ pub(crate) fn events(fields: &Fields, request: &Request) -> String {
         say(&Fields::default(), &rest.collect::<Vec<_>>());
     }
     let wanted = request.parameters.get("stream_options").and_then(|o| o.get("include_usage"));
-    if wanted == Some(&Value::Bool(true)) && fields.has("usage") {
+    if wanted == Some(&Value::Bool(true)) && fields.has("usage") && !is_beside {
         let mut last = chunk("[]".into());
         last.set("usage", fields.get("usage"));
         out += &event(None, last);
@@ -245,13 +257,22 @@ pub(crate) fn events(fields: &Fields, request: &Request) -> String {
     out + &event(None, "[DONE]")
 }
 
+/// Whether the count of tokens came beside a choice, as servers send it that send it unasked: it stands before the choices then.
+fn is_counted_beside(fields: &Fields) -> bool {
+    let place = |wanted: &str| fields.iter().position(|(name, _)| name == wanted);
+    place("usage").is_some_and(|usage| place("choices").is_some_and(|choices| usage < choices))
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Folded {
     base: Fields,
     choices: BTreeMap<u64, Choice>,
     text: String,
+    /// See [`is_counted_beside`].
+    is_beside: bool,
 }
 
+/// Pieces are joined as they are written ([`as_written`]): one may end within a pair of surrogates.
 #[derive(Debug, Default)]
 struct Choice {
     message: Map<String, Value>,
@@ -267,10 +288,14 @@ impl Folded {
     }
 
     pub(crate) fn take(&mut self, fields: &Fields) -> Result<bool, Problem> {
-        for (name, text) in fields.iter().filter(|(name, text)| *name != "choices" && *text != "null") {
-            if name == "usage" || !self.base.has(name) {
-                self.base.set(name, if name == "object" { "\"chat.completion\"" } else { text });
-            }
+        let mut more = fields.clone();
+        more.remove("choices");
+        if more.has("object") {
+            more.set("object", "\"chat.completion\"");
+        }
+        overlay(&mut self.base, &more);
+        if fields.get("usage") != "null" {
+            self.is_beside = elements(fields.get("choices")).next().is_some();
         }
         for (at, choice) in elements(fields.get("choices")).map(Fields::of).enumerate() {
             let index = choice.get("index").parse().unwrap_or(at as u64);
@@ -285,7 +310,9 @@ impl Folded {
                     // Some servers repeat the whole in the last piece.
                     "message" if !begun => own.add(text, None),
                     "message" => {}
-                    "logprobs" => merge(&mut own.logprobs, serde_json::from_str(text).unwrap_or_default(), name),
+                    "logprobs" => {
+                        merge(&mut own.logprobs, serde_json::from_str(&as_written(text)).unwrap_or_default(), name)
+                    }
                     "finish_reason" if text == "\"\"" => {}
                     _ => own.rest.set(name, text),
                 }
@@ -295,25 +322,28 @@ impl Folded {
     }
 
     pub(crate) fn end(mut self, marked: bool) -> Result<String, Problem> {
-        if self.choices.is_empty() || !(marked || self.choices.values().all(|c| c.rest.has("finish_reason"))) {
+        let is_ended = !self.choices.is_empty() && self.choices.values().all(|c| c.rest.has("finish_reason"));
+        if !(is_ended || marked && self.base.iter().next().is_some()) {
             return Err(broke_off());
         }
-        let usage = self.base.has("usage").then(|| self.base.get("usage").to_owned());
-        self.base.remove("usage");
         let choices: Vec<String> = self.choices.into_iter().map(|(index, choice)| choice.end(index)).collect();
-        self.base.set("choices", list(&choices));
-        if let Some(usage) = usage {
-            self.base.set("usage", usage);
+        let usage = self.base.has("usage").then(|| ("usage", self.base.get("usage").to_owned()));
+        self.base.remove("usage");
+        let mut ends = vec![("choices", list(&choices))];
+        ends.extend(usage);
+        if self.is_beside {
+            ends.reverse();
         }
+        ends.into_iter().for_each(|(name, text)| self.base.set(name, text));
         Ok(self.base.to_string())
     }
 }
 
 impl Choice {
     fn add(&mut self, delta: &str, text: Option<&mut String>) {
-        let Ok(delta) = serde_json::from_str::<Map<String, Value>>(delta) else { return };
+        let Ok(delta) = serde_json::from_str::<Map<String, Value>>(&as_written(delta)) else { return };
         if let (Some(text), Some(more)) = (text, delta.get("content").and_then(Value::as_str)) {
-            text.push_str(more);
+            text.push_str(&raw::text(&format!("\"{more}\"")));
         }
         for (name, value) in delta {
             if name == "tool_calls" {
@@ -348,23 +378,38 @@ impl Choice {
     }
 
     fn end(mut self, index: u64) -> String {
-        let mut message = Fields::default();
-        message.put("role", &self.message.shift_remove("role").unwrap_or_else(|| "assistant".into()));
-        message.put("content", &self.message.shift_remove("content").unwrap_or_default());
-        self.message.iter().for_each(|(name, value)| message.put(name, value));
+        let mut message = Map::new();
+        message.insert("role".into(), self.message.shift_remove("role").unwrap_or_else(|| "assistant".into()));
+        message.insert("content".into(), self.message.shift_remove("content").unwrap_or_default());
+        message.extend(self.message);
         if !self.calls.is_empty() {
             let calls = self.calls.into_iter().map(|(_, mut call)| {
                 call.entry("type").or_insert_with(|| "function".into());
-                Value::Object(call).to_string()
+                Value::Object(call)
             });
-            message.set("tool_calls", list(&calls.collect::<Vec<_>>()));
+            message.insert("tool_calls".into(), calls.collect());
         }
         let mut choice = Fields::default();
         choice.set("index", index.to_string());
-        choice.set("message", message.to_string());
-        choice.put("logprobs", &self.logprobs);
+        choice.set("message", as_meant(&Value::Object(message).to_string()));
+        choice.set("logprobs", as_meant(&self.logprobs.to_string()));
         self.rest.iter().for_each(|(name, text)| choice.set(name, text));
         choice.to_string()
+    }
+}
+
+/// Puts what a later piece says of the whole answer over what earlier ones said: objects field by field, all else whole. What it leaves open
+/// stays.
+fn overlay(base: &mut Fields, more: &Fields) {
+    for (name, text) in more.iter().filter(|(_, text)| *text != "null") {
+        let said = base.get(name);
+        if text.starts_with('{') && said.starts_with('{') {
+            let mut own = Fields::of(said);
+            Fields::of(text).iter().filter(|(_, text)| *text != "null").for_each(|(name, text)| own.set(name, text));
+            base.set(name, own.to_string());
+        } else if text != "\"\"" || said == "null" {
+            base.set(name, text);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::raw;
+
 /// What may differ.
 #[derive(Debug, Clone, Default)]
 pub struct Aside {
@@ -25,7 +27,7 @@ pub fn difference(recorded: &str, now: &str, aside: &Aside) -> Option<Difference
     if recorded == now {
         return None;
     }
-    match (serde_json::from_str(recorded), serde_json::from_str(now)) {
+    match (raw::read(recorded), raw::read(now)) {
         (Ok(a), Ok(b)) => differ(&a, &b, String::new(), aside),
         _ => Some(Difference { place: String::new(), recorded: recorded.to_owned(), now: now.to_owned() }),
     }

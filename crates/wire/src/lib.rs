@@ -34,4 +34,4 @@ pub use passages::{Passage, passages, reworded};
 pub use stored::Stored;
 pub use threads::{Added, Threads, added};
 pub use usage::Usage;
-pub use whole::{Fold, Whole, keep_alive, refusal};
+pub use whole::{Fold, Whole, is_refusal, keep_alive, late, refusal};

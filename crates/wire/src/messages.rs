@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::neutral::{Answer, Form, Message, Part, Problem, Role, Stamp, ToolCall, finish};
-use crate::raw::{Fields, elements, list, quoted};
+use crate::raw::{self, Fields, elements, grow, list, quoted};
 use crate::texts::{arguments, broke_off, event, noted};
 use crate::usage::Usage;
 
@@ -29,8 +29,7 @@ pub(crate) fn conversation(fields: &Fields) -> Vec<Message> {
 
 fn parts_of(content: &str) -> Vec<Part> {
     if content.starts_with('"') {
-        let text: String = serde_json::from_str(content).unwrap_or_default();
-        return Some(text).filter(|text| !text.is_empty()).map(Part::Text).into_iter().collect();
+        return Some(raw::text(content)).filter(|text| !text.is_empty()).map(Part::Text).into_iter().collect();
     }
     elements(content).map(part_of).collect()
 }
@@ -114,7 +113,7 @@ pub(crate) fn edit(fields: &mut Fields, old: &Answer, wanted: &Answer) -> Result
         let at = known.iter().position(|block| block.string("id") == call.id);
         let mut block = at.map(|at| known.remove(at).clone()).unwrap_or_default();
         if at.is_none() || call_of(&block) != *call {
-            if call.form != Form::Function || serde_json::from_str::<Map<String, Value>>(&call.arguments).is_err() {
+            if call.form != Form::Function || raw::read::<Map<String, Value>>(&call.arguments).is_err() {
                 return Err(Problem(format!("the arguments of {} are no JSON object", call.name)));
             }
             block.set("type", "\"tool_use\"");
@@ -241,8 +240,9 @@ pub(crate) struct Folded {
 #[derive(Debug, Default)]
 struct Block {
     fields: Fields,
-    /// Texts that grow, by field.
+    /// Texts that grow, by field, as JSON: a piece may end within a pair of surrogates.
     grown: BTreeMap<String, String>,
+    /// The text of the arguments, likewise.
     json: String,
     citations: Vec<String>,
 }
@@ -266,14 +266,15 @@ impl Folded {
                 let delta = Fields::of(fields.get("delta"));
                 let block = self.blocks.entry(index).or_default();
                 match delta.string("type").as_str() {
-                    "input_json_delta" => block.json += &delta.string("partial_json"),
+                    "input_json_delta" => grow(&mut block.json, delta.get("partial_json")),
                     "citations_delta" => block.citations.push(delta.get("citation").to_owned()),
                     kind => {
                         if kind == "text_delta" {
                             self.text += &delta.string("text");
                         }
-                        for (name, _) in delta.iter().filter(|(name, text)| *name != "type" && text.starts_with('"')) {
-                            *block.grown.entry(name.to_owned()).or_default() += &delta.string(name);
+                        for (name, more) in delta.iter().filter(|(name, more)| *name != "type" && more.starts_with('"'))
+                        {
+                            grow(block.grown.entry(name.to_owned()).or_default(), more);
                         }
                     }
                 }
@@ -322,13 +323,15 @@ impl Folded {
 impl Block {
     fn end(mut self) -> String {
         for (name, more) in self.grown {
-            let text = self.fields.string(&name) + &more;
-            self.fields.set(&name, quoted(&text));
+            let mut text = self.fields.get(&name).to_owned();
+            grow(&mut text, &more);
+            self.fields.set(&name, text);
         }
-        if !self.json.is_empty() {
-            let whole = serde_json::from_str::<Map<String, Value>>(&self.json).is_ok();
+        let json = raw::text(&self.json);
+        if !json.is_empty() {
+            let whole = raw::read::<Map<String, Value>>(&json).is_ok();
             // What was cut off is no JSON: it is kept as the text it is.
-            self.fields.set("input", if whole { self.json.trim().to_owned() } else { quoted(&self.json) });
+            self.fields.set("input", if whole { json.trim().to_owned() } else { self.json });
         }
         if !self.citations.is_empty() {
             self.fields.set("citations", list(&self.citations));

@@ -1,7 +1,93 @@
 //! JSON as the texts it is made of: an object's or list's members cut out without being read, so that what is put back is what it was.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// Reads JSON. Half of a pair of surrogates that is escaped alone (`\ud83d`), which no text can hold, is read as U+FFFD.
+pub(crate) fn read<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    serde_json::from_str(json).or_else(|error| match whole_pairs(json) {
+        Cow::Borrowed(_) => Err(error),
+        Cow::Owned(json) => serde_json::from_str(&json),
+    })
+}
+
+/// The text of a JSON string; of anything else none.
+pub(crate) fn text(string: &str) -> String {
+    read(string).unwrap_or_default()
+}
+
+/// JSON with U+FFFD in the place of halves of pairs of surrogates.
+fn whole_pairs(json: &str) -> Cow<'_, str> {
+    let mut whole = String::new();
+    let (mut copied, mut at) = (0, 0);
+    while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {
+        at += found;
+        let length = match (unit(json, at), unit(json, at + ESCAPE)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,
+            (Some(0xD800..=0xDFFF), _) => {
+                whole.push_str(json.get(copied..at).unwrap_or_default());
+                whole.push_str("\\ufffd");
+                copied = at + ESCAPE;
+                ESCAPE
+            }
+            // What is escaped may be a backslash itself.
+            _ => 2,
+        };
+        at += length;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    whole.push_str(json.get(copied..).unwrap_or_default());
+    Cow::Owned(whole)
+}
+
+/// How long `\uXXXX` is.
+const ESCAPE: usize = 6;
+
+/// The unit of UTF-16 that is escaped at a place of a text.
+fn unit(json: &str, at: usize) -> Option<u16> {
+    u16::from_str_radix(json.get(at..at + ESCAPE)?.strip_prefix("\\u")?, 16).ok()
+}
+
+/// Adds a piece to a JSON string, both as they are written: halves of a pair of surrogates come together. What is no string adds nothing.
+pub(crate) fn grow(string: &mut String, more: &str) {
+    let Some(more) = more.strip_prefix('"') else { return };
+    if string.pop() != Some('"') {
+        "\"".clone_into(string);
+    }
+    string.push_str(more);
+}
+
+/// JSON whose strings are read as they are written, escapes and all (`\n` as a backslash and an n), so that pieces can be joined before
+/// they are read.
+pub(crate) fn as_written(json: &str) -> String {
+    let mut written = String::with_capacity(json.len());
+    let mut signs = json.chars();
+    while let Some(sign) = signs.next() {
+        written.push(sign);
+        if sign == '\\' {
+            written.push('\\');
+            let escaped = signs.next();
+            written.extend(escaped.filter(|sign| matches!(sign, '"' | '\\')).map(|_| '\\'));
+            written.extend(escaped);
+        }
+    }
+    written
+}
+
+/// What [`as_written`] stands for.
+pub(crate) fn as_meant(written: &str) -> String {
+    let mut meant = String::with_capacity(written.len());
+    let mut signs = written.chars();
+    while let Some(sign) = signs.next() {
+        meant.extend(if sign == '\\' { signs.next() } else { Some(sign) });
+    }
+    meant
+}
 
 /// A text that is JSON, cut at its outermost level: the members' beginnings and ends. Of a text that is none, whatever it looks like.
 struct Members<'a> {
@@ -67,7 +153,7 @@ impl Fields {
     pub(crate) fn of(object: &str) -> Self {
         let fields = Members::of(object, '{').into_iter().flatten().filter_map(|member| {
             let at = end(member, b':')?;
-            let name = serde_json::from_str(member.get(..at)?.trim()).ok()?;
+            let name = read(member.get(..at)?.trim()).ok()?;
             Some((name, member.get(at + 1..)?.trim().to_owned()))
         });
         Fields(fields.collect())
@@ -83,11 +169,12 @@ impl Fields {
 
     /// A field's value where it is a string.
     pub(crate) fn string(&self, name: &str) -> String {
-        serde_json::from_str(self.get(name)).unwrap_or_default()
+        text(self.get(name))
     }
 
+    /// A field's value; null where it is no JSON.
     pub(crate) fn value(&self, name: &str) -> Value {
-        serde_json::from_str(self.get(name)).unwrap_or_default()
+        read(self.get(name)).unwrap_or_default()
     }
 
     pub(crate) fn set(&mut self, name: &str, text: impl Into<String>) {
@@ -171,12 +258,40 @@ mod tests {
         assert_eq!(elements("[ ]").count() + elements("{}").count() + elements("null").count(), 0);
     }
 
+    #[test]
+    fn half_of_a_pair_is_one_sign_and_pieces_make_a_pair() {
+        for (string, wanted) in [
+            (r#""a \ud83d b""#, "a \u{fffd} b"),
+            (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud83d\ude00 \\ud83d\n""#, "\u{1f600} \\ud83d\n"),
+            (r#""\ud83d\u00e9""#, "\u{fffd}é"),
+            ("7", ""),
+        ] {
+            assert_eq!(text(string), wanted, "{string}");
+        }
+        let fields = Fields::of(r#"{"a\udc00":{"b":["\ud83d",1]}}"#);
+        assert_eq!(fields.value("a\u{fffd}"), serde_json::json!({"b": ["\u{fffd}", 1]}));
+        let mut grown = String::new();
+        for piece in [r#""a \ud83d""#, "null", r#""\ude00 b\"""#, r#""""#] {
+            grow(&mut grown, piece);
+        }
+        assert_eq!(text(&grown), "a \u{1f600} b\"");
+    }
+
     proptest! {
         #[test]
         fn no_text_is_too_odd(text in ".{0,60}") {
             let _ = (Fields::of(&text), elements(&text).count());
             let cut = cuts(&text);
             prop_assert!(cut.iter().all(|at| text.is_char_boundary(*at)));
+            let _ = (as_meant(&text), read::<Value>(&text).is_ok());
+        }
+
+        #[test]
+        fn strings_as_they_are_written_are_meant_as_they_were(text in any::<String>()) {
+            let json = serde_json::json!([{ &text: text }]).to_string();
+            let written: Value = serde_json::from_str(&as_written(&json)).unwrap();
+            prop_assert_eq!(as_meant(&written.to_string()), json);
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::neutral::{Api, Message, Problem, Request, Role, Tool};
-use crate::raw::{Fields, elements};
+use crate::raw::{self, Fields, elements};
 use crate::texts::object;
 use crate::{chat, messages, responses};
 
@@ -18,8 +18,7 @@ impl Request {
         };
         let held = |name: &str| held.contains(&name) || ["model", "tools", "functions", "stream"].contains(&name);
         let parameters = fields.iter().filter(|(name, _)| !held(name));
-        let parameters =
-            parameters.filter_map(|(name, text)| Some((name.to_owned(), serde_json::from_str(text).ok()?)));
+        let parameters = parameters.filter_map(|(name, text)| Some((name.to_owned(), raw::read(text).ok()?)));
         let tools =
             elements(fields.get("tools")).chain(elements(fields.get("functions"))).flat_map(|tool| tool_of(api, tool));
         Ok(Request {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::neutral::{Answer, Form, Message, Part, Problem, Role, Stamp, ToolCall};
-use crate::raw::{Fields, elements, list, quoted};
+use crate::raw::{self, Fields, elements, list, quoted};
 use crate::texts::{arguments, broke_off, event, noted};
 use crate::usage::Usage;
 
@@ -65,7 +65,7 @@ fn message_of(text: &str) -> Message {
 
 fn parts_of(content: &str) -> Vec<Part> {
     if content.starts_with('"') {
-        return vec![Part::Text(serde_json::from_str(content).unwrap_or_default())];
+        return vec![Part::Text(raw::text(content))];
     }
     elements(content)
         .map(|text| {
@@ -216,7 +216,7 @@ fn call_item(old: Option<Fields>, call: &ToolCall) -> Result<Fields, Problem> {
         Form::Legacy => return Err(Problem("Responses has no call without an id".into())),
         Form::Provided => {
             let Some(mut item) = old else { return Err(Problem(format!("{} is the provider's to call", call.name))) };
-            serde_json::from_str::<Value>(&call.arguments)
+            raw::read::<Value>(&call.arguments)
                 .map_err(|error| Problem(format!("what {} is to do is no JSON ({error})", call.name)))?;
             item.set(provided_field(&item), call.arguments.trim());
             return Ok(item);

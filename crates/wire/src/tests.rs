@@ -209,9 +209,135 @@ fn streams_of_odd_servers_are_read() {
         assert_eq!(folded(api, &format!("data: {event}\n\n")), Err(Problem("no".into())), "{event}");
     }
     for api in [Api::Chat, Api::Responses, Api::Messages] {
-        let said = refusal(api, "api_error", "no \"x\"", true);
-        assert_eq!(folded(api, &said), Err(Problem("no \"x\"".into())));
+        for body in [refusal(api, "api_error", "no \"x\""), "no \"x\"".to_owned()] {
+            assert_eq!(folded(api, &late(api, &body)), Err(Problem("no \"x\"".into())));
+        }
         assert!(folded(api, keep_alive(api)).is_err_and(|problem| problem == crate::texts::broke_off()));
+    }
+}
+
+/// Half of a pair of surrogates is no reason to read nothing, and what a stream cut in two is one sign again.
+#[test]
+fn halves_of_pairs_are_seen_and_come_together() {
+    let half = r#""a \ud83d b""#;
+    for (api, text) in [
+        (
+            Api::Chat,
+            r#"{"choices":[{"message":{"content":TEXT,"tool_calls":[{"id":"c","function":{"name":"f","arguments":TEXT}}]}}]}"#,
+        ),
+        (
+            Api::Responses,
+            r#"{"output":[{"type":"message","content":[{"type":"output_text","text":TEXT}]},
+            {"type":"function_call","call_id":"c","name":"f","arguments":TEXT}]}"#,
+        ),
+        (
+            Api::Messages,
+            r#"{"content":[{"type":"text","text":TEXT},{"type":"tool_use","id":"c","name":"f","input":TEXT}]}"#,
+        ),
+    ] {
+        let whole = Whole::read(api, &text.replace("TEXT", half)).unwrap();
+        let answer = whole.answer();
+        assert_eq!((answer.text.as_str(), answer.calls[0].arguments.as_str()), ("a \u{fffd} b", "a \u{fffd} b"));
+        assert_ne!(whole.digest(), Whole::read(api, &text.replace("TEXT", "\"\"")).unwrap().digest());
+        let edited = whole.edited(0, &Answer { calls: Vec::new(), ..answer }).unwrap();
+        assert!(edited.text().contains(half), "what is not edited stays: {}", edited.text());
+    }
+    let body = r#"{"messages":[{"role":"tool","tool_call_id":"c","content":"a \ud83d b"}],"metadata":{"m":"\udc00"}}"#;
+    let request = Request::read(Api::Chat, body).unwrap();
+    assert_eq!(request.messages[0].text(), "");
+    assert!(matches!(&request.messages[0].parts[0], Part::Result { text, .. } if text == "a \u{fffd} b"));
+    assert_eq!(request.parameters["metadata"]["m"], "\u{fffd}");
+    let data = |json: &str| format!("data: {json}\n\n");
+    let delta = |text: &str, more: &str| {
+        data(&format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"content":{text},"tool_calls":[{{"index":0,"id":"c","function":{{"name":"f","arguments":{text}}}}}]}}{more}}}]}}"#
+        ))
+    };
+    let chat = delta(r#""a \ud83d""#, "") + &delta(r#""\ude00 \"b\"""#, r#","finish_reason":"stop""#);
+    let piece = |at: usize, kind: &str, name: &str, text: &str| {
+        data(&format!(r#"{{"type":"content_block_delta","index":{at},"delta":{{"type":"{kind}","{name}":{text}}}}}"#))
+    };
+    let messages = [
+        data(r#"{"type":"message_start","message":{"id":"m","content":[]}}"#),
+        data(r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#),
+        data(
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"c","name":"f","input":{}}}"#,
+        ),
+        piece(0, "text_delta", "text", r#""a \ud83d""#),
+        piece(1, "input_json_delta", "partial_json", r#""a \ud83d""#),
+        piece(0, "text_delta", "text", r#""\ude00 \"b\"""#),
+        piece(1, "input_json_delta", "partial_json", r#""\ude00 \"b\"""#),
+        data(r#"{"type":"message_stop"}"#),
+    ];
+    for (api, events) in [(Api::Chat, chat), (Api::Messages, messages.concat())] {
+        let answer = folded(api, &events).unwrap().answer();
+        let wanted = "a \u{1f600} \"b\"";
+        assert_eq!((answer.text.as_str(), answer.calls[0].arguments.as_str()), (wanted, wanted), "{api:?}");
+    }
+}
+
+/// What pieces of a chat say of the whole of it is put together, and its count of tokens stands where the server put it.
+#[test]
+fn what_comes_beside_the_choices_is_passed_on() {
+    let chunk = |value: Value| format!("data: {value}\n\n");
+    let said =
+        |content: &str, finish: Value| json!([{"index": 0, "delta": {"content": content}, "finish_reason": finish}]);
+    let usage = json!({"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5});
+    let first = chunk(json!({"id": "", "x_groq": {"id": "r"}, "citations": ["u"], "choices": said("a", Value::Null)}));
+    let last = json!({"id": "x", "x_groq": {"usage": {"queue_time": 1.5}}, "citations": ["u"], "choices": said("b", json!("stop"))});
+    let mut beside = last.clone();
+    beside["usage"] = usage.clone();
+    let alone = chunk(json!({"choices": [], "usage": usage}));
+    let bare = Request::read(Api::Chat, r#"{"model":"m","stream":true}"#).unwrap();
+    for (events, unasked, usage_alone) in
+        [(first.clone() + &chunk(beside), Some(Usage::new(3, 2)), false), (first + &chunk(last) + &alone, None, true)]
+    {
+        let whole = folded(Api::Chat, &(events + "data: [DONE]\n\n")).unwrap();
+        let value: Value = serde_json::from_str(whole.text()).unwrap();
+        assert_eq!(value["x_groq"], json!({"id": "r", "usage": {"queue_time": 1.5}}));
+        assert_eq!(
+            (&value["id"], &value["citations"], whole.usage()),
+            (&json!("x"), &json!(["u"]), Some(Usage::new(3, 2)))
+        );
+        assert_eq!(folded(Api::Chat, &whole.events(&bare)).unwrap().usage(), unasked);
+        let asked = whole.events(&request(Api::Chat));
+        assert_eq!(folded(Api::Chat, &asked).unwrap().usage(), Some(Usage::new(3, 2)));
+        assert_eq!(asked.contains("\"choices\":[],\"usage\""), usage_alone, "{asked}");
+    }
+    // A prompt that was filtered.
+    let none = r#"{"id":"x","choices":[],"prompt_filter_results":[1]}"#;
+    let whole = Whole::read(Api::Chat, none).unwrap();
+    assert!(whole.answers().is_empty() && whole.events(&bare).contains("prompt_filter_results"));
+    assert!(folded(Api::Chat, &whole.events(&bare)).unwrap().answers().is_empty());
+    assert!(Whole::read(Api::Chat, "{}").is_err() && folded(Api::Chat, "data: [DONE]\n\n").is_err());
+}
+
+#[test]
+fn a_late_error_says_all_that_it_said_whole() {
+    let long = r#"{"error":{"message":"too long","type":"invalid_request_error",
+        "param":"input","code":"context_length_exceeded"},"request_id":"req_7"}"#;
+    for (api, wanted) in [
+        (Api::Chat, r#""param":"input","code":"context_length_exceeded"},"request_id":"req_7"}"#),
+        (Api::Messages, r#""request_id":"req_7"}"#),
+        (
+            Api::Responses,
+            r#"{"type":"error","code":"context_length_exceeded","message":"too long","param":"input","sequence_number":0}"#,
+        ),
+    ] {
+        let event = late(api, long);
+        assert!(
+            event.trim_end().ends_with(wanted) && event.lines().filter(|line| line.starts_with("data: ")).count() == 1,
+            "{event}"
+        );
+    }
+    for (text, refuses) in [
+        (long, true),
+        (r#"{"type":"response.failed","response":{}}"#, true),
+        (r#"{"status":"cancelled","error":null,"output":[]}"#, true),
+        (r#"{"status":"completed","error":null,"output":[]}"#, false),
+        ("<html>", false),
+    ] {
+        assert_eq!(is_refusal(text), refuses, "{text}");
     }
 }
 

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::neutral::Problem;
-use crate::raw::Fields;
+use crate::raw::{Fields, text};
 
 pub(crate) fn broke_off() -> Problem {
     Problem("the stream ended before the answer did".into())
@@ -21,14 +21,16 @@ pub(crate) fn object(text: &str) -> Result<Fields, Problem> {
 /// Arguments of a call as text: as they are where they are a string, else their JSON.
 pub(crate) fn arguments(raw: &str) -> String {
     match raw.trim() {
-        string if string.starts_with('"') => serde_json::from_str(string).unwrap_or_default(),
+        string if string.starts_with('"') => text(string),
         "null" => String::new(),
         other => other.to_owned(),
     }
 }
 
-/// An event of a stream.
+/// An event of a stream; `data` is JSON.
 pub(crate) fn event(name: Option<&str>, data: impl std::fmt::Display) -> String {
+    // A line ends the data; between the parts of JSON it is as good as a space.
+    let data = data.to_string().replace(['\r', '\n'], " ");
     match name {
         Some(name) => format!("event: {name}\ndata: {data}\n\n"),
         None => format!("data: {data}\n\n"),

@@ -196,24 +196,41 @@ pub fn keep_alive(api: Api) -> &'static str {
     }
 }
 
-/// An error in the words of the interface: the body of an answer, or the last event of a stream that has begun. `kind` is one of its
-/// types (`invalid_request_error`, `api_error`).
-pub fn refusal(api: Api, kind: &str, message: &str, streamed: bool) -> String {
+/// An error in the words of the interface, as the body of an answer. `kind` is one of its types (`invalid_request_error`, `api_error`).
+pub fn refusal(api: Api, kind: &str, message: &str) -> String {
     let (kind, message) = (quoted(kind), quoted(message));
-    match (api, streamed) {
-        (Api::Messages, _) => {
-            let body = format!("{{\"type\":\"error\",\"error\":{{\"type\":{kind},\"message\":{message}}}}}");
-            if streamed { event(Some("error"), body) } else { body }
+    match api {
+        Api::Messages => format!("{{\"type\":\"error\",\"error\":{{\"type\":{kind},\"message\":{message}}}}}"),
+        Api::Chat | Api::Responses => {
+            format!("{{\"error\":{{\"message\":{message},\"type\":{kind},\"param\":null,\"code\":null}}}}")
         }
-        (Api::Responses, true) => event(
-            Some("error"),
-            format!(
-                "{{\"type\":\"error\",\"code\":{kind},\"message\":{message},\"param\":null,\"sequence_number\":0}}"
-            ),
-        ),
-        _ => {
-            let body = format!("{{\"error\":{{\"message\":{message},\"type\":{kind},\"param\":null,\"code\":null}}}}");
-            if streamed { event(None, body) } else { body }
+    }
+}
+
+/// Whether a body, or an event's data, says that there is no answer, and why, in its interface's words.
+pub fn is_refusal(text: &str) -> bool {
+    let Ok(fields) = object(text) else { return false };
+    let of = |name: &str, words: &[&str]| words.contains(&fields.string(name).as_str());
+    !matches!(fields.get("error"), "null" | "false" | "\"\"")
+        || of("type", &["error", "response.failed", "response.cancelled"])
+        || of("status", &["failed", "cancelled"])
+}
+
+/// An error's body as the last event of a stream that has begun, with all that it says.
+pub fn late(api: Api, body: &str) -> String {
+    let Some(fields) = object(body).ok().filter(|fields| fields.get("error").starts_with('{')) else {
+        return late(api, &refusal(api, "api_error", body));
+    };
+    match api {
+        Api::Chat => event(None, fields),
+        Api::Messages => event(Some("error"), fields),
+        Api::Responses => {
+            let error = Fields::of(fields.get("error"));
+            let mut data = Fields::default();
+            data.set("type", "\"error\"");
+            ["code", "message", "param"].iter().for_each(|name| data.set(name, error.get(name)));
+            data.set("sequence_number", "0");
+            event(Some("error"), data)
         }
     }
 }

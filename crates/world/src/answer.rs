@@ -72,7 +72,7 @@ pub fn action(tools: &Toolbox, whole: &Whole) -> Action {
     let said = [answer.text.trim()].into_iter().filter(|text| !text.is_empty());
     let text = said.chain(call.as_deref()).collect::<Vec<_>>().join("\n");
     let text = if text.is_empty() { "(nothing)".to_owned() } else { text };
-    Action { text, call, exact: Some(exact(whole)) }
+    Action { exact: Some(exact(whole)), ..Action::new(text, call) }
 }
 
 fn exact(whole: &Whole) -> String {
@@ -113,7 +113,7 @@ pub fn is_refusal(action: &Action) -> bool {
 
 /// An error as an action: the program gets it as it is.
 pub fn refusal_action(refusal: &Refusal) -> Action {
-    Action { text: format!("error {refusal}"), call: None, exact: Some(refused(refusal)) }
+    Action { exact: Some(refused(refusal)), ..Action::new(format!("error {refusal}"), None) }
 }
 
 /// What a program gets by an action, and the digest of it where it is an answer.

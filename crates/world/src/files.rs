@@ -1,6 +1,6 @@
 //! Files, as all loaders read them: text, plain or gzipped; and finding the task a person means.
 
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -94,32 +94,20 @@ pub fn read_text(path: &Path) -> Result<String, WorldError> {
 
 /// As [`read_text`], for files of which no good one is larger than `most` bytes; no more of it is read.
 pub fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
-    let mut bytes = bytes_at_most(path, most)?;
-    // The mark that some editors put before a text belongs to no format that is read here.
-    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
-        bytes.drain(..3);
-    }
-    String::from_utf8(bytes).map_err(|e| data(path, &format!("this is no text in UTF-8: {e}")))
+    stepwright_files::read_text(path, most as u64).map_err(|error| unread(path, most, &error))
 }
 
 /// A file that may be no text.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, WorldError> {
-    bytes_at_most(path, LARGEST)
+    stepwright_files::read_bytes(path, LARGEST as u64).map_err(|error| unread(path, LARGEST, &error))
 }
 
-fn bytes_at_most(path: &Path, most: usize) -> Result<Vec<u8>, WorldError> {
-    let file = std::fs::File::open(path).map_err(|e| data(path, &e.to_string()))?;
-    let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
-        Box::new(flate2::read::MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
+fn unread(path: &Path, most: usize, error: &std::io::Error) -> WorldError {
+    let why = match error.kind() {
+        ErrorKind::FileTooLarge => format!("the file is larger than {} MiB; split it, or name another", most >> 20),
+        _ => error.to_string(),
     };
-    let mut bytes = Vec::new();
-    reader.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|e| data(path, &e.to_string()))?;
-    if bytes.len() > most {
-        return Err(data(path, &format!("the file is larger than {} MiB; split it, or name another", most >> 20)));
-    }
-    Ok(bytes)
+    data(path, &why)
 }
 
 pub fn files_in(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, WorldError> {

@@ -7,17 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Whose words say why a step is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wording {
-    /// The paper's.
-    #[default]
-    Paper,
-    /// Those of the authors' program of 2022, with its slips.
-    Code2022,
-    /// Those of the program of 2024.
-    Code2024,
-}
+pub use stepwright_plan::settings::Wording;
 
 /// An example plan in words.
 #[derive(Debug, Clone, PartialEq, Eq)]

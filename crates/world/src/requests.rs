@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use stepwright_episode::Action;
 use stepwright_program::{Call, Literal};
 
 /// The request an agent is to answer now.
@@ -76,6 +77,11 @@ pub trait Requests {
 
     /// The functions that programs may call.
     fn functions(&self) -> Vec<HostFunction>;
+
+    /// The action that a text of such calls, a line each, is. `None` for every other text, and where programs are the world's own texts.
+    fn program(&self, _text: &str) -> Option<Action> {
+        None
+    }
 
     /// The function that answers a question (`say`); empty where nothing is asked.
     fn answering(&self) -> &'static str {

@@ -85,6 +85,11 @@ pub trait World: Send {
         None
     }
 
+    /// The outcome of `take(action)`, as [`World::preview`] is that of [`World::act`].
+    fn preview_of(&self, action: &Action) -> Option<Outcome> {
+        self.preview(&action.text)
+    }
+
     fn tasks(&self) -> Vec<TaskInfo>;
 
     /// The program call a text stands for (`go to drawer 4` to `agent.goto('drawer 4')`); `None` where it has none. Does not

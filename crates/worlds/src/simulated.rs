@@ -1,8 +1,9 @@
 //! Simulated worlds. Implements [`World`] once for all worlds whose steps are done in this program: a set of tasks and, once
 //! reset, an episode, which alone differs from world to world.
 //!
-//! Where an episode makes no requests of its own, its task is one request ([`Requests`] of [`Simulated`]): a text of calls, one a line, of
-//! the specification's actions by their names alone is carried out call by call, and `done()` closes it.
+//! Where an episode makes no requests of its own, its task is one request ([`Requests`] of [`Simulated`]): an action that is said to be a
+//! program, calls of the specification's actions by their names alone, is carried out call by call, and `done()` closes it. A text
+//! that nobody says it of is the world's, which most often refuses it: what looks like code is no action of an original system.
 
 #![warn(missing_docs)]
 
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use stepwright_episode::Action;
 use stepwright_program::{Call, Role, Specification};
 use stepwright_world::transcript::Logs;
 use stepwright_world::{
@@ -148,15 +150,11 @@ impl<E: Episode> Simulated<E> {
         E::text_of(self, &call).is_some().then_some(call)
     }
 
-    fn makes_requests(&self) -> bool {
-        self.episode().is_some_and(|episode| episode.requests().is_some())
-    }
-
     /// The lines of a text that is a program for the task; `None` for every other text.
-    fn program(&self, text: &str) -> Option<Vec<Line>> {
+    fn lines(&self, text: &str) -> Option<Vec<Line>> {
         let lines = || text.lines().filter(|line| !line.trim().is_empty());
-        // What costs nothing is asked first: actions are previewed by the hundred.
-        let is_own = lines().all(|line| bare_name(line).is_some()) && !self.makes_requests();
+        // What costs nothing is asked first.
+        let is_own = lines().all(|line| bare_name(line).is_some());
         let specification = (is_own && E::call_of(self, text).is_none()).then(|| self.specified()).flatten()?;
         let line = |line: &str| match line.trim() {
             CLOSING => Some(Line::Close),
@@ -225,6 +223,15 @@ impl<E: Episode> Requests for Simulated<E> {
         let own = all.map(|f| HostFunction { name: f.name.clone(), params: f.params.clone(), about: "" });
         own.chain(HostFunction::of_any_world()).collect()
     }
+
+    fn program(&self, text: &str) -> Option<Action> {
+        let call = match self.lines(text)?.as_slice() {
+            [Line::Act(own)] => E::call_of(self, own).map(|call| call.to_string()),
+            // In which state the later of several are made is not known yet: nothing is checked of them.
+            _ => None,
+        };
+        Some(Action { program: true, ..Action::new(text, call) })
+    }
 }
 
 impl<E: Episode> World for Simulated<E> {
@@ -240,12 +247,22 @@ impl<E: Episode> World for Simulated<E> {
 
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
         let not_reset = || WorldError::Failed("the world was not reset to a task yet".to_owned());
-        if let Some(outcome) = self.program(text).and_then(|program| self.carry_out(program)) {
-            return Ok(outcome);
-        }
         let outcome = self.running.episode.as_mut().ok_or_else(not_reset)?.act(text);
         self.running.won = outcome.won;
         Ok(outcome)
+    }
+
+    fn take(&mut self, action: &Action) -> Result<Outcome, WorldError> {
+        let program = if action.program { self.lines(&action.text) } else { None };
+        match program.and_then(|program| self.carry_out(program)) {
+            Some(outcome) => Ok(outcome),
+            None => self.act(&action.text),
+        }
+    }
+
+    /// A person who types calls means them.
+    fn read(&self, text: &str, _from: Option<&Action>) -> Option<Result<Action, String>> {
+        self.requests()?.program(text).map(Ok)
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
@@ -276,14 +293,17 @@ impl<E: Episode> World for Simulated<E> {
         self.clone().act(text).ok()
     }
 
+    fn preview_of(&self, action: &Action) -> Option<Outcome> {
+        self.running.episode.as_ref()?;
+        self.clone().take(action).ok()
+    }
+
     fn tasks(&self) -> Vec<TaskInfo> {
         self.tasks.tasks()
     }
 
     fn call_of(&self, text: &str) -> Option<Call> {
-        let bare =
-            || bare_name(text).filter(|_| !self.makes_requests()).and_then(|_| self.bare(text, &self.specified()?));
-        E::call_of(self, text).or_else(bare)
+        E::call_of(self, text)
     }
 
     fn text_of(&self, call: &Call) -> Option<String> {

@@ -44,6 +44,7 @@ pub struct Play {
 
 impl Play {
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        global.command_suits(self.world)?;
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
         let config = global.load()?;
         let data = config.data.or_named(name, self.options.data.clone());

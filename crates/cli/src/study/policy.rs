@@ -23,7 +23,7 @@ use stepwright_model::prompt::Prompts;
 use stepwright_precondition::Demo;
 use stepwright_program::Specification;
 use stepwright_study::in_force::{Assertions, Preconditions, not_checked};
-use stepwright_study::policy::{Basis, Condition, House, Policies, Service, Setting};
+use stepwright_study::policy::{Basis, Condition, House, Policies, Service, Setting, alike};
 use stepwright_study::precondition::enumerated;
 use stepwright_study::runner::{Plan, Provenance, Seeds, Selector, first_of_each_kind};
 use stepwright_world::demonstration::Demonstration;
@@ -153,6 +153,7 @@ impl PolicyStudy {
             steps: self.max_steps.unwrap_or(steps),
             token_budget: config.gate.policy.token_budget,
         };
+        alike(&conditions).iter().for_each(|files| note(files));
         let plan = Plan { conditions, tasks, seeds: self.seeds.all().to_vec() };
         let data = self.options.data.as_deref();
         let provenance = Provenance::of(BUILD, &config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;

@@ -11,6 +11,7 @@ use stepwright_driver::Source;
 use stepwright_model::prompt::Prompts;
 use stepwright_precondition::CandidateContext;
 use stepwright_study::precondition::Asking;
+use stepwright_study::runner::hearing;
 use stepwright_study::tools::{Writer, as_json, domains, measure, tables};
 
 /// Episodes that are learned from.
@@ -84,7 +85,7 @@ impl ToolsStudy {
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;
         let mut write = |context: &CandidateContext| match &asking {
-            Some(asking) => runtime.block_on(asking.written(context, 0)),
+            Some(asking) => runtime.block_on(hearing(note, asking.written(context, 0))),
             None => Ok(Vec::new()),
         };
         let mut writer = Writer { write: &mut write, episodes: self.shown.into(), policy: self.policy };

@@ -171,11 +171,12 @@ impl Gate {
     }
 
     /// A gate over a session read from a file. Nothing that was under way is done again: pending asks are marked as interrupted,
-    /// an automatic policy is taken back, a decision that was not carried out is pointed out.
-    pub fn resume(session: Session, now: u64) -> (Self, Vec<Effect>) {
+    /// an automatic policy is taken back, a decision that was not carried out is pointed out. `reads`: the session is only read, so that
+    /// nothing is advised that would change it.
+    pub fn resume(session: Session, now: u64, reads: bool) -> (Self, Vec<Effect>) {
         let mut gate = Gate::new(session);
         gate.now = now;
-        gate.mark_interrupted();
+        gate.mark_interrupted(reads);
         gate.bring_back(gate.session.cursor());
         let effects = std::mem::take(&mut gate.out);
         (gate, effects)
@@ -355,7 +356,7 @@ impl Gate {
         !background.is_empty()
     }
 
-    fn mark_interrupted(&mut self) {
+    fn mark_interrupted(&mut self, reads: bool) {
         let pending: Vec<(NodeId, AskId)> = self
             .session
             .nodes()
@@ -374,13 +375,14 @@ impl Gate {
             let open = last.filter(|d| d.takes() && !carried.contains(&d.id))?;
             node.turn.proposal(open.proposal()).and_then(|p| p.action.as_ref()).map(quoted)
         });
+        let advice = |what: &'static str| if reads { "" } else { what };
         if let Some(text) = undone {
-            self.say(
-                Level::Warning,
-                format!("{text} was decided but not carried out before the program ended; approve it again to do it"),
-            );
+            let advice = advice("; approve it again to do it");
+            let words = format!("{text} was decided but not carried out before the program ended{advice}");
+            self.say(Level::Warning, words);
         } else if !pending.is_empty() {
-            self.say(Level::Warning, "an ask was interrupted when the program ended; propose again to repeat it");
+            let advice = advice("; propose again to repeat it");
+            self.say(Level::Warning, format!("an ask was interrupted when the program ended{advice}"));
         } else if stopped {
             self.say(Level::Info, "opened; the automatic policy was taken back");
         }

@@ -12,27 +12,30 @@ use super::policy::{self, OVER, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then, quoted};
 
 impl Gate {
-    /// Counts what a cancelled ask cost, which is known once its work has stopped: once.
+    /// Counts what a cancelled ask cost and keeps what had come of its answer, which is known once its work has stopped: once.
     pub(super) fn count_late(&mut self, ask: AskId, report: Report) {
         let asked = self.session.nodes().iter().rev().find_map(|node| Some((node.id, node.turn.ask(ask)?)));
-        let Some((node, Ask { state: AskState::Failed { error, cancelled: true, usage: None, .. }, .. })) = asked
+        let Some((node, Ask { state: AskState::Failed { error, cancelled: true, usage: None, partial }, .. })) = asked
         else {
             return;
         };
-        let event = match report {
+        if !partial.is_empty() {
+            return;
+        }
+        let error = error.clone();
+        let (usage, partial) = match report {
             Report::Exchanged { ask, exchange } if exchange.cost.is_some() => {
-                Event::Exchanged { ask, exchange: (*exchange).into() }
+                return self.record_at(node, Event::Exchanged { ask, exchange: (*exchange).into() });
             }
-            Report::Answered { usage: Some(usage), .. }
-            | Report::Written { usage: Some(usage), .. }
-            | Report::AskFailed { usage: Some(usage), .. }
-            | Report::AskTooLong { usage: Some(usage), .. } => {
-                let (error, partial) = (error.clone(), String::new());
-                Event::AskFailed { ask, error, cancelled: true, usage: Some(usage), partial }
+            Report::Answered { usage, .. } | Report::Written { usage, .. } | Report::AskTooLong { usage, .. } => {
+                (usage, String::new())
             }
+            Report::AskFailed { usage, partial, .. } => (usage, partial),
             _ => return,
         };
-        self.record_at(node, event);
+        if usage.is_some() || !partial.is_empty() {
+            self.record_at(node, Event::AskFailed { ask, error, cancelled: true, usage, partial });
+        }
     }
 
     /// Handles a report; one that does not answer the effect under way changes nothing.

@@ -115,7 +115,7 @@ impl Sim {
         }
         assert_eq!(&session, self.gate.session());
         self.clock += 1;
-        let (gate, effects) = Gate::resume(session, self.clock);
+        let (gate, effects) = Gate::resume(session, self.clock, false);
         self.gate = gate.treating(conducts());
         self.path = self.paths[&self.gate.session().cursor()].clone();
         self.carry_out(effects);

@@ -56,17 +56,18 @@ fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
     for record in records.iter().chain([&decided]) {
         session.apply(record).unwrap();
     }
-    let (gate, effects) = Gate::resume(session.clone(), 10);
-    assert!(
-        matches!(&effects[..], [Effect::Say(Level::Warning, text)] if text.contains("`go` was decided but not carried out"))
-    );
+    let (gate, effects) = Gate::resume(session.clone(), 10, false);
+    let undone = "`go` was decided but not carried out before the program ended";
+    assert_eq!(effects, [Effect::Say(Level::Warning, format!("{undone}; approve it again to do it"))]);
+    let read = Gate::resume(session.clone(), 10, true).1;
+    assert_eq!(read, [Effect::Say(Level::Warning, undone.to_owned())], "what is only read is not approved");
     assert!(gate.is_at_rest());
     // Where the world failed at it, that is on record, and it stays so whatever is noted later.
     for event in
         [Event::Failed { error: "step 1 was stopped".into(), stuck: false }, Event::Noted { text: "so be it".into() }]
     {
         session.apply(&Record { id: session.records() + 1, ts: 0, node: 0, event }).unwrap();
-        assert_eq!(Gate::resume(session.clone(), 10).1, []);
+        assert_eq!(Gate::resume(session.clone(), 10, false).1, []);
     }
 }
 
@@ -416,7 +417,7 @@ fn an_automatic_run_that_died_at_rest_is_taken_back_and_said_so() {
     for record in &records {
         session.apply(record).unwrap();
     }
-    let (gate, effects) = Gate::resume(session, 10);
+    let (gate, effects) = Gate::resume(session, 10, false);
     assert!(
         matches!(&effects[..], [Effect::Persist(_), Effect::Say(Level::Info, text)] if text.contains("taken back"))
     );
@@ -494,6 +495,8 @@ fn a_document_that_does_not_wait_is_settled_by_the_rule() {
             _ => false,
         });
         assert!(settled && matches!(effects.last(), Some(Effect::Consult { .. })), "{effects:?}");
+        let fate = &gate.session().current().unwrap().offer(1).unwrap().fate;
+        assert_eq!(matches!(fate, crate::OfferState::Taken { unasked: true, .. }), taken, "{fate:?}");
     }
 }
 
@@ -603,11 +606,25 @@ fn tokens_of_asks_that_failed_are_counted_and_limited() {
     assert!(silent.get("usage").is_none() && silent.get("partial").is_none(), "older lines stay as they are");
 }
 
+#[test]
+fn what_had_come_of_a_cancelled_ask_is_kept_whatever_it_cost() {
+    let mut gate = Sim::new().into_gate();
+    let ask = gate.asking().unwrap();
+    gate.request(Request::Cancel, 4);
+    let late =
+        |partial: &str| Report::AskFailed { ask, error: "cancelled".into(), usage: None, partial: partial.into() };
+    assert!(persisted(&gate.report(late(""), 5)).is_empty());
+    assert_eq!(persisted(&gate.report(late("half"), 6)).len(), 1);
+    let partial = |gate: &Gate| gate.session().current()?.turn.ask(ask)?.partial().map(str::to_owned);
+    assert_eq!(partial(&gate).as_deref(), Some("half"));
+    assert!(persisted(&gate.report(late("half"), 7)).is_empty(), "once");
+}
+
 /// A person need not wait until it is known what was spent, and need not have it spent in secret.
 #[test]
 fn what_a_cancelled_ask_cost_counts_once_it_is_known() {
     let usage = Some(Usage::new(1000, 10));
-    let failed = |ask| Report::AskFailed { ask, error: "cancelled".into(), usage, partial: String::new() };
+    let failed = |ask| Report::AskFailed { ask, error: "cancelled".into(), usage, partial: "half".into() };
     let exchanged = |ask, cost| Report::Exchanged { ask, exchange: Exchange { cost, ..Exchange::default() }.into() };
     for aside in [false, true] {
         let mut gate = Sim::new().into_gate();
@@ -625,10 +642,10 @@ fn what_a_cancelled_ask_cost_counts_once_it_is_known() {
         assert!(persisted(&gate.report(exchanged(ask, None), 6)).is_empty(), "nothing was spent by it");
         assert_eq!(persisted(&gate.report(exchanged(ask, Some(0.5)), 6)).len(), 1);
         let effects = gate.report(failed(ask), 6);
-        let [Event::AskFailed { error, cancelled: true, usage: told, .. }] = persisted(&effects)[..] else {
+        let [Event::AskFailed { error, cancelled: true, usage: told, partial, .. }] = persisted(&effects)[..] else {
             panic!("{effects:?}")
         };
-        assert_eq!((error.as_str(), *told), ("cancelled by a person", usage));
+        assert_eq!((error.as_str(), *told, partial.as_str()), ("cancelled by a person", usage, "half"));
         assert_eq!((gate.session().spent, gate.session().cost), (Usage::new(1000, 10), Some(0.5)));
         for again in [failed(ask), exchanged(ask, Some(0.5))] {
             assert!(gate.report(again, 7).is_empty(), "once");

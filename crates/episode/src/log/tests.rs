@@ -302,6 +302,7 @@ fn errors_name_the_line_and_the_file_stays_as_it_is() {
             format!("{head}\n{start}\n{}\n", start.replace("\"id\":1", "\"id\":2")),
             "s.jsonl:3: record 2: the world was reset already",
         ),
+        (format!("{head}\n{}\n", start.replace("\"id\":1", "\"id\":\"x\"")), "expected a whole number from 0"),
         (format!("{head}\n\u{0}\n{start}\n"), "s.jsonl:2: no record"),
         (format!("{head}\n{}\n", "[".repeat(100_000)), "s.jsonl:2: no record"),
     ] {

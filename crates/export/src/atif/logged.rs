@@ -21,10 +21,10 @@ pub(super) struct Answered<'a> {
     pub(super) heard: Option<Heard>,
 }
 
-/// The steps by the answers that they are of.
-pub(super) fn answers<'a>(done: &'a [Done<'a>]) -> Vec<Answered<'a>> {
+/// The steps by the answers that they are of; `of_tools` where the program is made of tools, so that what they return is said as calls of it.
+pub(super) fn answers<'a>(done: &'a [Done<'a>], of_tools: bool) -> Vec<Answered<'a>> {
     // What a log of other calls observed is what they returned, though no call of the program says it.
-    let says_results = done.iter().any(|(node, _)| noted(node).iter().any(|call| call.receiver == RESULTS));
+    let says_results = of_tools || done.iter().any(|(node, _)| noted(node).iter().any(|call| call.receiver == RESULTS));
     let (mut all, mut at) = (Vec::new(), 0);
     while let Some(rest) = done.get(at..).filter(|rest| !rest.is_empty()) {
         let steps = rest.get(..together(rest)).unwrap_or(rest);

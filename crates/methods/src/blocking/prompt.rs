@@ -12,6 +12,7 @@ use stepwright_method::next_action::scoring::Candidate;
 use stepwright_method::prompting::CHARS_A_TOKEN;
 use stepwright_method::written_plan::Vocabulary;
 use stepwright_model::Completion;
+use stepwright_text::words::stripped;
 use stepwright_world::blocking::domain::Pattern;
 
 /// Actions the prompt shows of those taken.
@@ -71,7 +72,7 @@ fn selections(answer: &str) -> Vec<Selected<'_>> {
     let places = answer.match_indices('$').map(|(at, _)| answer.split_at(at));
     let selected = places.filter_map(|(before, rest)| {
         let (text, _) = rest.strip_prefix(MARK)?.split_once(MARK)?;
-        (!text.is_empty() && !text.contains('$')).then_some(Selected { text: text.trim(), before })
+        (!text.is_empty() && !text.contains('$')).then_some(Selected { text: stripped(text), before })
     });
     selected.collect()
 }
@@ -306,7 +307,9 @@ mod tests {
 
     #[test]
     fn texts_between_marks_are_selections() {
-        let cases: [(&str, &[&str]); 10] = [
+        let cases: [(&str, &[&str]); 11] = [
+            // As Python strips.
+            ("$$ take cup\u{1f}$$", &["take cup"]),
             ("I take $$ grab cup $$.", &["grab cup"]),
             ("$$a$$ or $$b$$", &["a", "or", "b"]),
             ("$$a$$b$$c$$", &["a", "b", "c"]),

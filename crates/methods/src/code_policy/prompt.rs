@@ -11,6 +11,7 @@ use stepwright_episode::PromptRecord;
 use stepwright_method::Context;
 use stepwright_method::publications::Interface;
 use stepwright_method::skills::SKILLS;
+use stepwright_text::words::stripped;
 
 /// Functions that ship: those of skills, written by hand, and the primitive ones that skills are written over.
 pub(super) const FILE: &str = "skills.py";
@@ -97,7 +98,7 @@ pub(super) fn function(cx: &Context<'_>, function: &str, args: &[Value]) -> Resu
         struct Asked<'a> {
             question: &'a str,
         }
-        let question = if cx.interface(FUNCTION) == Interface::Text { text } else { text.trim() };
+        let question = if cx.interface(FUNCTION) == Interface::Text { text } else { stripped(text) };
         return message(cx, FUNCTION, "code/ask", &Asked { question });
     }
     let wanted = args.get(1).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

@@ -6,14 +6,11 @@
 use stepwright_skill::hierarchy::Line;
 
 use super::lines;
-use crate::react::{Limit, limit};
+use crate::react::{IDLE, Limit, limit, reached};
 use stepwright_episode::Decision;
 use stepwright_method::Context;
 use stepwright_method::options::LIMITS;
 use stepwright_text::words::count;
-
-/// Lines in a row that execute nothing, after which the episode is over: neither policy gets anywhere.
-const IDLE: usize = 12;
 
 stepwright_world::option_specs! {
     pub ACTIONS: "actions", "Actions", "actions of an episode at most", (whole 1 to 1000);
@@ -36,17 +33,10 @@ pub(super) fn ended(cx: &Context<'_>, decision: &Decision) -> Option<String> {
 fn over(lines: &[Line], limit: Limit, actions: Option<usize>, calls: usize) -> Option<String> {
     let counted = |line: &&Line| matches!(line, Line::Act(_)) || limit.thoughts && matches!(line, Line::Thought(_));
     let last: Vec<&Line> = lines.iter().filter(counted).collect();
-    let is_new = lines.last().is_some_and(|line| counted(&line));
-    if let [.., before, own] = last.as_slice()
-        && is_new
-        && limit.repeat
-        && before == own
+    if lines.last().is_some_and(|line| counted(&line))
+        && let Some(why) = reached(&last, limit, |_| "the same was done twice in a row".to_owned())
     {
-        return Some("the same was done twice in a row".to_owned());
-    }
-    if let Some(most) = limit.most.filter(|most| is_new && last.len() >= *most) {
-        let what = if limit.thoughts { "line" } else { "action" };
-        return Some(format!("{} are used up", count(most, what)));
+        return Some(why);
     }
     let acts = lines.iter().filter(|line| matches!(line, Line::Act(_))).count();
     if let Some(most) = actions.filter(|most| acts >= *most) {

@@ -21,6 +21,7 @@ use stepwright_method::{
     Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, Stop, one_line,
 };
 use stepwright_program::{Call, Role};
+use stepwright_text::words::count;
 use stepwright_world::Ability;
 
 /// The purpose of the asks for plans.
@@ -316,16 +317,22 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
     cx.render(PLAN, "progprompt/plan", &material)
 }
 
-/// A plan with the lines that cannot be read, and are passed over when it is followed.
+/// A plan whose title says which lines cannot be read, and are passed over when it is followed: that mends nothing.
 fn named(reading: Reading) -> Reading {
     match reading {
         Reading::Artifact(mut written) => {
-            let problems = written_plan::read(&written.raw).problems;
-            written.repairs = problems.iter().map(|problem| format!("passed over: {problem}")).collect();
+            written.title.push_str(&unread(&written_plan::read(&written.raw).problems));
             Reading::Artifact(written)
         }
         other => other,
     }
+}
+
+/// How many lines are passed over, and the first of them; empty where there are none.
+fn unread(problems: &[written_plan::Problem]) -> String {
+    let Some(first) = problems.first() else { return String::new() };
+    let of_several = if problems.len() > 1 { ", the first" } else { "" };
+    format!(", {} passed over{of_several}: {first}", count(problems.len(), "line"))
 }
 
 /// What cannot be read between the line that was offered before and the item offered next; beside the last that can be offered, what
@@ -356,5 +363,8 @@ mod tests {
             passed.into_iter().map(|problem| problem.line).collect::<Vec<_>>()
         };
         assert_eq!((lines(0, 0), lines(2, 1)), (vec![], vec![3, 5, 7]));
+        assert!(unread(&reading.problems).starts_with(", 3 lines passed over, the first: line 3: `gibberish one`"));
+        assert!(unread(&reading.problems[..1]).starts_with(", 1 line passed over: line 3: "));
+        assert_eq!(unread(&[]), "");
     }
 }

@@ -7,8 +7,8 @@ use stepwright_method::Context;
 use stepwright_method::options::LIMITS;
 use stepwright_text::words::count;
 
-/// Thoughts in a row, after which the episode is over where they are not counted: the model gets nowhere.
-const IDLE: usize = 12;
+/// Lines in a row that execute nothing, after which the episode is over where they are not counted: the model gets nowhere.
+pub(crate) const IDLE: usize = 12;
 
 /// A published limit. Which lines there are to be counted is the method's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +50,26 @@ pub(crate) fn over(cx: &Context<'_>, decision: &Decision) -> Option<String> {
 }
 
 fn ends(lines: &[&str], limit: Limit) -> Option<String> {
+    let twice = |line: &&str| match *line {
+        "" => "a line is empty".to_owned(),
+        line => format!("`{line}` was done twice in a row"),
+    };
     // As published where thoughts count, what the first line is compared with is empty.
-    let before = lines.iter().rev().nth(1).copied().or(limit.thoughts.then_some(""));
-    if let (true, Some(before)) = (limit.repeat && lines.last().copied() == before, before) {
-        return Some(match before {
-            "" => "a line is empty".to_owned(),
-            _ => format!("`{before}` was done twice in a row"),
-        });
+    if let ([first], true) = (lines, limit.repeat && limit.thoughts)
+        && first.is_empty()
+    {
+        return Some(twice(first));
+    }
+    reached(lines, limit, twice)
+}
+
+/// Why lines that count are the end by a limit; `twice` says so of one that is as the one before.
+pub(crate) fn reached<L: PartialEq>(lines: &[L], limit: Limit, twice: impl FnOnce(&L) -> String) -> Option<String> {
+    if let [.., before, last] = lines
+        && limit.repeat
+        && before == last
+    {
+        return Some(twice(last));
     }
     limit.most.filter(|most| lines.len() >= *most).map(|most| {
         let what = if limit.thoughts { "line" } else { "action" };

@@ -10,7 +10,7 @@ mod prompt;
 
 use stepwright_trajectory::react::{OK, is_thought, read, verbatim};
 
-pub(super) use limits::{Limit, limit, over};
+pub(super) use limits::{IDLE, Limit, limit, over, reached};
 use prompt::form_of;
 pub(super) use prompt::{
     ACT, CHARACTERS, EXAMPLES, Notes, Taken, beginning, examples_of, material, render, taken, transcript, transcript_of,

@@ -2,7 +2,6 @@
 
 use stepwright_episode::{CheckKind, Node, Status, Verdict};
 use stepwright_method::Context;
-use stepwright_plan::settings::Words;
 use stepwright_world::{Refusal, Wording};
 
 /// The number of the type of errors that fit no other, in the paper's list.
@@ -10,12 +9,7 @@ const OTHER: u8 = 10;
 
 /// Why the world refused the step that led to the cursor: in its own words where it says them, else the assertions that failed, else what
 /// blocks it where that is checked, else its message.
-pub fn refused(cx: &Context<'_>, node: &Node, words: Words) -> Option<Refusal> {
-    let wording = match words {
-        Words::Paper => Wording::Paper,
-        Words::Program2022 => Wording::Code2022,
-        Words::Program2024 => Wording::Code2024,
-    };
+pub fn refused(cx: &Context<'_>, node: &Node, wording: Wording) -> Option<Refusal> {
     let error = node.outcome.error.as_ref()?;
     let action = node.action.as_ref()?;
     let language = cx.world.language();

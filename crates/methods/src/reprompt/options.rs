@@ -1,7 +1,7 @@
 //! The options of methods that translate free-form steps: the settings of both papers, and what may be set apart from them.
 
 use stepwright_plan::score::Form;
-use stepwright_plan::settings::{Loop, Resampling, Seen, Settings, Words};
+use stepwright_plan::settings::{Loop, Resampling, Seen, Settings, Wording};
 
 use stepwright_method::options::{BELIEF, BLOCKING, TEMPERATURE};
 use stepwright_method::publications::{OWN, SETTINGS};
@@ -145,9 +145,9 @@ pub fn settings(on_error: OnError, values: &Values) -> Settings {
             _ => published.resampling,
         },
         words: match values.text(&WORDS) {
-            "paper" => Words::Paper,
-            "program-2022" => Words::Program2022,
-            "program-2024" => Words::Program2024,
+            "paper" => Wording::Paper,
+            "program-2022" => Wording::Code2022,
+            "program-2024" => Wording::Code2024,
             _ => published.words,
         },
         steps: values.whole(&LENGTH).unwrap_or(published.steps),

@@ -199,11 +199,11 @@ impl Method for Coder {
 
     /// Checks of a program before it runs: the results of its calls, where it is nothing but calls.
     fn check(&self, cx: &Context<'_>, action: &Action, _offered: bool) -> Checks {
-        if action.call.is_some() { Checks::default() } else { Checks::Instead(program::verdict(cx, &action.text)) }
+        if action.call.is_some() { Checks::default() } else { Checks::Instead(program::verdict(cx, action)) }
     }
 
     fn carry_out(&self, cx: &Context<'_>, decision: &Decision, action: &Action) -> Deed {
-        run::deed(cx, decision, &action.text)
+        run::deed(cx, decision, action)
     }
 
     /// The program that is being carried out.

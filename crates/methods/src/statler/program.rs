@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::run;
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{AskKind, Check, CheckKind, Origin, PromptRecord, Status, Verdict};
+use stepwright_episode::{Action, AskKind, Check, CheckKind, Origin, PromptRecord, Status, Verdict};
 use stepwright_method::context::{decided, kind_of, source};
 use stepwright_method::program_run::PRIMITIVES;
 use stepwright_method::request_program::{
@@ -170,20 +170,20 @@ pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion
 
 fn draft(cx: &Context<'_>, raw: String, text: Result<String, String>, origin: Origin) -> Draft {
     let (action, problem) = match text {
-        Ok(text) => (Some(cx.action(&text)), None),
+        Ok(text) => (Some(cx.answer(&text)), None),
         Err(problem) => (None, Some(problem)),
     };
     Draft { action, problem, ..Draft::new(raw, origin) }
 }
 
-pub(super) fn verdict(cx: &Context<'_>, text: &str) -> Verdict {
+pub(super) fn verdict(cx: &Context<'_>, action: &Action) -> Verdict {
     let check = |kind: CheckKind, condition: &str, status: Status, detail: Option<String>| {
         let condition = condition.to_owned();
         Check { kind, condition, status, detail }
     };
-    let Some(outcome) = cx.world.preview(text).filter(|outcome| outcome.error.is_none()) else {
+    let Some(outcome) = cx.world.preview_of(action).filter(|outcome| outcome.error.is_none()) else {
         // It may be taken all the same and makes no call then, as recorded evaluations count it.
-        let fault = SyntaxFault::of_program(text).map(|fault| fault.to_string());
+        let fault = SyntaxFault::of_program(&action.text).map(|fault| fault.to_string());
         let checks = fault.map(|fault| check(CheckKind::Form, "it is a program", Status::Fails, Some(fault)));
         return Verdict { checks: checks.into_iter().collect(), ..Verdict::default() };
     };

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::runner::{Runner, Stop};
+use crate::fetch::megabytes;
 use crate::{Completion, ModelRequest, ModelResponse, ScoreRequest, StreamEvent};
 
 static ENGINES: Mutex<Vec<(PathBuf, Weak<Engine>)>> = Mutex::new(Vec::new());
@@ -65,23 +66,36 @@ fn work(path: &Path, jobs: &Receiver<Job>) {
     while let Ok(job) = jobs.recv() {
         match job {
             Job::Complete { request, stream, cancel, reply } => {
-                let _ = reply.send(with(&mut runner, path, &cancel, |r| r.complete(&request, &stream, &cancel)));
+                // A closed receiver only means that nobody watches.
+                let say = |text| {
+                    let _ = stream.send(StreamEvent::Remark { text, warning: false });
+                };
+                let _ = reply.send(with(&mut runner, path, &cancel, say, |r| r.complete(&request, &stream, &cancel)));
             }
             Job::Score { request, done, cancel, reply } => {
                 let progress = |n| {
                     let _ = done.send(n);
                 };
-                let _ = reply.send(with(&mut runner, path, &cancel, |r| r.score(&request, &progress, &cancel)));
+                // Scores have a count in place of a stream.
+                let _ = reply.send(with(&mut runner, path, &cancel, |_| {}, |r| r.score(&request, &progress, &cancel)));
             }
         }
     }
 }
 
-/// Does something with the model, loaded if it is not yet. A failed load is tried again with the next job.
+/// What takes its time before the first answer.
+fn loading(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let size = std::fs::metadata(path).map_or_else(|_| String::new(), |file| format!(" ({})", megabytes(file.len())));
+    format!("{name}{size} is loaded into this process and runs on its processor: an answer may take minutes")
+}
+
+/// Does something with the model, loaded if it is not yet, which is said. A failed load is tried again with the next job.
 fn with<T>(
     runner: &mut Option<Runner>,
     path: &Path,
     cancel: &CancellationToken,
+    say: impl FnOnce(String),
     act: impl FnOnce(&mut Runner) -> Result<T, Stop>,
 ) -> Result<T, Stop> {
     if cancel.is_cancelled() {
@@ -89,7 +103,10 @@ fn with<T>(
     }
     let runner = match runner {
         Some(runner) => runner,
-        None => runner.insert(Runner::load(path)?),
+        None => {
+            say(loading(path));
+            runner.insert(Runner::load(path)?)
+        }
     };
     act(runner)
 }

@@ -377,6 +377,8 @@ fn a_model_is_shared_answers_off_the_runtime_and_stops_at_once() {
         let long = ModelRequest { max_tokens: 8000, ..request("go", 1, 1.0) };
         let ask = one.complete(&long, &to, &cancel);
         let watch = async {
+            let first = from.recv().await.unwrap();
+            assert!(matches!(&first, StreamEvent::Remark { text, .. } if text.starts_with("tiny.gguf (")), "{first:?}");
             // The runtime has one thread: it would be stuck here if the model ran on it.
             from.recv().await.unwrap();
             cancel.cancel();

@@ -39,14 +39,15 @@ impl Remote {
                 ));
             }
         };
-        let mut body = match own == relayed.api {
-            true => serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?,
+        let (mut body, mut lost) = match own == relayed.api {
+            true => (serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?, Vec::new()),
             false => {
                 let Translated { body, lost } = translated(&asked, &text, own);
-                self.say_lost(relayed.api, own, lost, sink);
-                body
+                (body, lost)
             }
         };
+        lost.extend(several(&asked));
+        self.say_lost(relayed.api, own, lost, sink);
         if let Some(fields) = body.as_object_mut() {
             fields.insert("model".into(), json!(self.options.model));
             fields.insert("stream".into(), json!(false));
@@ -73,12 +74,15 @@ impl Remote {
         Ok(())
     }
 
-    /// Says what of a request the server's interface does not carry, each thing once.
+    /// Says what of a request the server is not asked, each thing once.
     fn say_lost(&self, from: Api, to: Api, lost: Vec<String>, sink: Sink<'_>) {
         let new: Vec<String> = lost.into_iter().filter(|what| self.quirks.says(what)).collect();
         if !new.is_empty() {
-            let (model, from, to) = (&self.options.model, from.name(), to.name());
-            sink.remark(format!("{model} is asked by {to} what the program asks by {from}: {}", new.join("; ")), true);
+            let how = match from == to {
+                true => "is asked otherwise than the program asks".to_owned(),
+                false => format!("is asked by {} what the program asks by {}", to.name(), from.name()),
+            };
+            sink.remark(format!("{} {how}: {}", self.options.model, new.join("; ")), true);
         }
     }
 
@@ -108,5 +112,24 @@ impl Remote {
     async fn relay_once(&self, path: &str, body: &Value) -> Result<String, Failure> {
         let response = self.http.post(&self.options, (Root::Base, path), body).await?;
         Ok(self.json(response, &format!("the answer of {path}"), MAX_ANSWER).await?.to_string())
+    }
+}
+
+/// That a program wants several answers, of which a server is asked for one here.
+fn several(asked: &Request) -> Option<String> {
+    let wanted = asked.parameters.get("n").and_then(Value::as_u64).filter(|wanted| *wanted > 1)?;
+    Some(format!("one answer is asked for, not {wanted} (n)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn that_several_answers_are_wanted_is_said() {
+        for (n, said) in [("2", Some("one answer is asked for, not 2 (n)")), ("1", None), ("null", None)] {
+            let asked = Request::read(Api::Chat, &format!(r#"{{"messages":[],"n":{n}}}"#)).unwrap();
+            assert_eq!(several(&asked).as_deref(), said);
+        }
     }
 }

@@ -151,9 +151,10 @@ impl Vm {
             return Err(unsupported!("the attribute {name}"));
         }
         if let Value::Ref(id) = object {
-            self.spend(40)?;
             match self.heap.get(*id) {
-                Obj::Instance { .. } | Obj::Class(_) => {
+                Obj::Instance { attrs, .. } | Obj::Class(super::value::Class { attrs, .. }) => {
+                    let is_new = attrs.get(name).is_none();
+                    self.spend(if is_new { 40 } else { 0 })?;
                     self.note_read(name);
                     if let Obj::Instance { attrs, .. } | Obj::Class(super::value::Class { attrs, .. }) =
                         self.heap.get_mut(*id)

@@ -157,13 +157,7 @@ impl Vm {
                 }
             },
             Builtin::Chr => {
-                let n = match num(&arg(0)) {
-                    Some(Num::Big(_)) => None,
-                    _ => i32::try_from(self.whole(&arg(0))?).ok(),
-                };
-                if n.is_none() {
-                    return Err(exact!(OverflowError, "Python int too large to convert to C int"));
-                }
+                self.c_int(&arg(0))?;
                 let c = self.char_of(&arg(0), "chr() arg not in range(0x110000)")?;
                 Ok(Value::str(c.encode_utf8(&mut [0; 4])))
             }
@@ -228,6 +222,15 @@ impl Vm {
             Some(Num::Big(_)) => Err(Stop::unsupported("numbers beyond 64 bits here")),
             _ => Err(type_error!("'{}' object cannot be interpreted as an integer", self.type_name(value))),
         }
+    }
+
+    /// A whole number that CPython keeps in an `int` of C.
+    fn c_int(&self, value: &Value) -> Done<i32> {
+        let n = match num(value) {
+            Some(Num::Big(_)) => None,
+            _ => i32::try_from(self.whole(value)?).ok(),
+        };
+        n.ok_or_else(|| exact!(OverflowError, "Python int too large to convert to C int"))
     }
 
     pub(crate) fn len(&self, value: &Value) -> Done<usize> {
@@ -391,8 +394,12 @@ impl Vm {
 
     /// A stable sort by `<`, as CPython's. Where things cannot be compared, few are left as far as CPython has then come.
     pub(crate) fn sort(&mut self, items: &mut Vec<Value>, key: Option<Value>, reverse: Option<Value>) -> Done<()> {
+        // A whole number to Python 3.11; to 3.12 anything that is true or false.
         let reverse = match reverse {
-            Some(value) => self.truth(&value)?,
+            Some(value) if matches!(num(&value), None | Some(Num::Float(_))) => {
+                return Err(Stop::unsupported("reverse= of no whole number"));
+            }
+            Some(value) => self.c_int(&value)? != 0,
             None => false,
         };
         let key = key.filter(|key| !matches!(key, Value::None));

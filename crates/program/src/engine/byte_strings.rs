@@ -31,9 +31,13 @@ impl Vm {
                     self.bound(args, 1, 0, 0)?;
                     self.bound(args, 2, 0, 0)?;
                 }
-                if matches!(&**name, "center" | "ljust" | "rjust") {
-                    given(args, 0).map_or(Ok(0), |width| self.whole(width))?;
-                }
+                // So are a width, and how often to split.
+                let number = match &**name {
+                    "center" | "ljust" | "rjust" => given(args, 0),
+                    "split" | "rsplit" => given(args, 1),
+                    _ => None,
+                };
+                number.map_or(Ok(0), |number| self.whole(number))?;
                 let args =
                     args.iter().enumerate().map(|(i, arg)| self.text_for(name, i, arg)).collect::<Done<Args>>()?;
                 let text = as_text(bytes);
@@ -265,19 +269,20 @@ impl Vm {
     }
 
     fn hex_of(&mut self, bytes: &[u8], args: &Args) -> Done<Value> {
+        let group = given(args, 1).map_or(Ok(1), |value| self.whole(value))?;
+        let length = || Stop::exact(ExcKind::ValueError, "sep must be length 1.");
         let separator = match given(args, 0) {
             None => None,
             Some(Value::Str(text)) => Some(text.to_string()),
             Some(Value::Bytes(bytes)) => Some(as_text(bytes)),
             Some(other) => {
                 // Its length is asked for before its type.
-                self.len(other)?;
-                return Err(Stop::type_error("sep must be str or bytes."));
+                let one = self.len(other)? == 1;
+                return Err(if one { Stop::type_error("sep must be str or bytes.") } else { length() });
             }
         };
-        let group = given(args, 1).map_or(Ok(1), |value| self.whole(value))?;
         if separator.as_ref().is_some_and(|text| text.chars().count() != 1) {
-            return Err(Stop::exact(ExcKind::ValueError, "sep must be length 1."));
+            return Err(length());
         }
         if separator.as_ref().is_some_and(|text| !text.is_ascii()) {
             return Err(Stop::exact(ExcKind::ValueError, "sep must be ASCII."));

@@ -12,9 +12,9 @@ pub(crate) enum Node {
     Const(Value),
     /// A constant text that is not what CPython has (lone surrogates): unsupported when reached.
     Unsupported(Arc<str>),
-    Local(usize, Name),
+    Local(usize, Variable),
     /// A variable shared with an inner function.
-    Cell(usize, Name),
+    Cell(usize, Variable),
     Global(Name, Fallback),
     ClassVar(Name, Box<Node>),
     Attr(Box<Node>, Name),
@@ -40,6 +40,14 @@ pub(crate) enum Node {
     Lambda(Box<MakeFunction>),
     Walrus(Box<(Target, Node)>),
     FString(Vec<Piece>),
+}
+
+/// A variable as it is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Variable {
+    pub name: Name,
+    /// Whether it is that of a scope around.
+    pub is_free: bool,
 }
 
 /// The meaning of a global name when no program defines it.

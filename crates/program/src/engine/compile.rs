@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{
     Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt, StmtKind,
-    Target, Try,
+    Target, Try, Variable,
 };
 use super::scope::{Kind, NO_DEBUG, Scopes, analyse, analyse_expression, is_debug};
 use super::types::{BuiltinName, builtin};
@@ -37,6 +37,8 @@ pub(crate) type Compiled<T> = Result<T, CompileFailure>;
 pub(crate) struct Var {
     pub slot: usize,
     pub cell: bool,
+    /// Whether it is that of a scope around.
+    is_free: bool,
 }
 
 /// One scope that is open inside a frame.
@@ -53,6 +55,8 @@ pub(crate) struct Frame<'a> {
     captured: FxHashMap<String, Var>,
     pub cells: Vec<usize>,
     pub function: bool,
+    /// Whether it is in an `async def`.
+    pub asynchronous: bool,
     pub loops: u32,
     /// Loops, `try` and `with` that are open.
     blocks: u32,
@@ -77,12 +81,15 @@ pub(crate) struct Compiler<'a> {
     /// Loop variables of the open comprehensions.
     pub iteration_variables: Vec<Vec<String>>,
     /// Qualified name of what is being compiled, in parts.
-    path: Vec<String>,
+    pub path: Vec<String>,
+    /// Where the beginning of a module ends, in which `from __future__` may stand.
+    beginning: TextSize,
 }
 
 pub(crate) fn module(source: &str, body: &[AstStmt], name: &str) -> Compiled<FunctionCode> {
     measure(body)?;
     let mut compiler = Compiler::new(source, analyse(body, Kind::Module, &[]))?;
+    compiler.beginning = beginning(body);
     compiler.open_frame(0, false);
     let body = compiler.block(body)?;
     Ok(compiler.close_frame(Arc::from(name), Params::default(), Body::Block(body)))
@@ -182,6 +189,7 @@ impl<'a> Compiler<'a> {
             in_comprehension: 0,
             iteration_variables: Vec::new(),
             path: Vec::new(),
+            beginning: TextSize::default(),
         })
     }
 
@@ -229,8 +237,9 @@ impl<'a> Compiler<'a> {
                 if cell {
                     frame.cells.push(slot);
                 }
-                vars.insert(name, Var { slot, cell });
-                own.push(Var { slot, cell });
+                let var = Var { slot, cell, is_free: false };
+                vars.insert(name, var);
+                own.push(var);
             }
         }
         self.frame().envs.push(Env { scope, vars });
@@ -267,7 +276,7 @@ impl<'a> Compiler<'a> {
     fn resolve_in(&mut self, count: usize, name: &str, innermost: bool) -> Resolved {
         let Some(at) = count.checked_sub(1) else { return Resolved::Global };
         let mut innermost = innermost;
-        for env in self.frames[at].envs.iter().rev() {
+        for (out, env) in self.frames[at].envs.iter().rev().enumerate() {
             if self.scopes.is_global(env.scope, name) {
                 return Resolved::Global;
             }
@@ -276,7 +285,7 @@ impl<'a> Compiler<'a> {
                 return Resolved::ClassVar;
             }
             if let Some(var) = env.vars.get(name) {
-                return Resolved::Var(*var);
+                return Resolved::Var(Var { is_free: out > 0, ..*var });
             }
             innermost = false;
         }
@@ -286,7 +295,7 @@ impl<'a> Compiler<'a> {
         match self.resolve_in(at, name, false) {
             Resolved::Var(outer) => {
                 let frame = &mut self.frames[at];
-                let var = Var { slot: frame.slots, cell: outer.cell };
+                let var = Var { slot: frame.slots, cell: outer.cell, is_free: true };
                 frame.slots += 1;
                 frame.captures.push((outer.slot, var.slot));
                 frame.captured.insert(name.to_owned(), var);
@@ -302,8 +311,8 @@ impl<'a> Compiler<'a> {
         }
         let name = self.name(text);
         match self.resolve(text) {
-            Resolved::Var(Var { slot, cell: false }) => Node::Local(slot, name),
-            Resolved::Var(Var { slot, cell: true }) => Node::Cell(slot, name),
+            Resolved::Var(Var { slot, cell: false, is_free }) => Node::Local(slot, Variable { name, is_free }),
+            Resolved::Var(Var { slot, cell: true, is_free }) => Node::Cell(slot, Variable { name, is_free }),
             // Where the class body has not bound it yet, the name is global, as in CPython.
             Resolved::ClassVar => Node::ClassVar(name.clone(), Box::new(Node::Global(name, fallback(text)))),
             Resolved::Global => Node::Global(name, fallback(text)),
@@ -313,8 +322,8 @@ impl<'a> Compiler<'a> {
     pub(crate) fn store(&mut self, text: &str) -> Target {
         let name = self.name(text);
         match self.resolve(text) {
-            Resolved::Var(Var { slot, cell: false }) => Target::Local(slot),
-            Resolved::Var(Var { slot, cell: true }) => Target::Cell(slot),
+            Resolved::Var(Var { slot, cell: false, .. }) => Target::Local(slot),
+            Resolved::Var(Var { slot, cell: true, .. }) => Target::Cell(slot),
             Resolved::ClassVar => Target::ClassVar(name),
             Resolved::Global => Target::Global(name),
         }
@@ -410,12 +419,12 @@ impl<'a> Compiler<'a> {
         Ok(Some(match stmt {
             AstStmt::Expr(expr) => StmtKind::Expr(self.expr(&expr.value)?),
             AstStmt::Assign(assign) => {
-                let value = self.expr_or_star(&assign.value)?;
+                let value = self.expr(&assign.value)?;
                 let targets = assign.targets.iter().map(|t| self.target(t)).collect::<Compiled<_>>()?;
                 StmtKind::Assign(targets, value)
             }
             AstStmt::AnnAssign(assign) => {
-                let value = assign.value.as_ref().map(|value| self.expr_or_star(value)).transpose()?;
+                let value = assign.value.as_ref().map(|value| self.expr(value)).transpose()?;
                 let target = self.target(&assign.target)?;
                 match value {
                     _ if !simple_annotation(&assign.annotation) => unsupported("this annotation"),
@@ -458,8 +467,11 @@ impl<'a> Compiler<'a> {
                 let body = self.repeated(&repeat.body, repeat.range)?;
                 StmtKind::While(test, body, self.block(&repeat.orelse)?)
             }
-            AstStmt::For(repeat) if !repeat.is_async => {
-                let iter = self.expr_or_star(&repeat.iter)?;
+            AstStmt::For(repeat) if repeat.is_async && !self.frame().asynchronous => {
+                return self.syntax("'async for' outside async function", repeat.range);
+            }
+            AstStmt::For(repeat) => {
+                let iter = self.expr(&repeat.iter)?;
                 let target = self.target(&repeat.target)?;
                 let body = self.repeated(&repeat.body, repeat.range)?;
                 StmtKind::For(target, iter, body, self.block(&repeat.orelse)?)
@@ -472,14 +484,12 @@ impl<'a> Compiler<'a> {
             AstStmt::Continue(_) => StmtKind::Continue,
             AstStmt::Pass(_) => StmtKind::Pass,
             AstStmt::Return(r) if !self.frame().function => return self.syntax("'return' outside function", r.range),
-            AstStmt::Return(r) => StmtKind::Return(r.value.as_ref().map(|v| self.expr_or_star(v)).transpose()?),
+            AstStmt::Return(r) => StmtKind::Return(r.value.as_ref().map(|v| self.expr(v)).transpose()?),
             AstStmt::Delete(delete) => {
                 StmtKind::Delete(delete.targets.iter().map(|t| self.target(t)).collect::<Compiled<_>>()?)
             }
             AstStmt::FunctionDef(def) => {
-                if def.is_async || def.type_params.is_some() {
-                    return Ok(Some(unsupported("decorated, async or generic functions")));
-                }
+                no_type_params(def.type_params.as_deref())?;
                 for decorator in &def.decorator_list {
                     self.expr(&decorator.expression)?;
                 }
@@ -487,11 +497,11 @@ impl<'a> Compiler<'a> {
                     def.name.as_str(),
                     Some(&def.parameters),
                     def.range(),
-                    FunctionBody::Block(&def.body),
+                    if def.is_async { FunctionBody::Asynchronous(&def.body) } else { FunctionBody::Block(&def.body) },
                 )?;
                 // Also in what is not offered CPython finds what it refuses to compile.
-                if !def.decorator_list.is_empty() {
-                    return Ok(Some(unsupported("decorated, async or generic functions")));
+                if def.is_async || !def.decorator_list.is_empty() {
+                    return Ok(Some(unsupported("decorated or async functions")));
                 }
                 if !def.parameters.iter().all(|p| p.annotation().is_none_or(simple_annotation))
                     || !def.returns.as_deref().is_none_or(simple_annotation)
@@ -505,6 +515,9 @@ impl<'a> Compiler<'a> {
                 "collections" => Ok(Imported::Collections),
                 _ => Err(format!("import {name}")),
             }),
+            AstStmt::ImportFrom(import) if is_future(stmt) && stmt.start() >= self.beginning => {
+                return self.syntax("from __future__ imports must occur at the beginning of the file", import.range);
+            }
             AstStmt::ImportFrom(import) => {
                 let module = import.module.as_ref().map_or("", |m| m.as_str());
                 self.imports(&import.names, |name| match (import.level, module, name) {
@@ -517,7 +530,9 @@ impl<'a> Compiler<'a> {
             }
             AstStmt::Global(_) | AstStmt::Nonlocal(_) => return Ok(None),
             AstStmt::Raise(raise) => {
-                let what = raise.exc.as_ref().map(|e| self.expr(e)).transpose()?;
+                // Where a semicolon follows, the parser puts a name without a text.
+                let exc = raise.exc.as_ref().filter(|e| !matches!(&***e, Expr::Name(name) if name.id.is_empty()));
+                let what = exc.map(|e| self.expr(e)).transpose()?;
                 if let Some(cause) = &raise.cause {
                     self.expr(cause)?;
                     return Ok(Some(unsupported("raise … from")));
@@ -528,8 +543,7 @@ impl<'a> Compiler<'a> {
                 let made = self.attempt(block)?;
                 if block.is_star { unsupported(statement_name(stmt)) } else { StmtKind::Try(Box::new(made)) }
             }
-            AstStmt::For(repeat) => return self.syntax("'async for' outside async function", repeat.range),
-            AstStmt::With(with) if with.is_async => {
+            AstStmt::With(with) if with.is_async && !self.frame().asynchronous => {
                 return self.syntax("'async with' outside async function", with.range);
             }
             AstStmt::With(with) => {
@@ -545,13 +559,14 @@ impl<'a> Compiler<'a> {
                 unsupported(statement_name(stmt))
             }
             AstStmt::Match(choice) => {
-                self.expr_or_star(&choice.subject)?;
+                self.expr(&choice.subject)?;
                 for case in &choice.cases {
                     case.guard.as_ref().map(|guard| self.expr(guard)).transpose()?;
                     self.block(&case.body)?;
                 }
                 unsupported(statement_name(stmt))
             }
+            AstStmt::TypeAlias(alias) => return newer(alias.range),
             other => unsupported(statement_name(other)),
         }))
     }
@@ -596,9 +611,7 @@ impl<'a> Compiler<'a> {
     fn class(&mut self, def: &ast::StmtClassDef) -> Compiled<StmtKind> {
         let plain =
             def.arguments.as_ref().is_none_or(|a| a.keywords.is_empty() && !a.args.iter().any(Expr::is_starred_expr));
-        if def.type_params.is_some() {
-            return Ok(unsupported("decorated or generic classes, metaclasses"));
-        }
+        no_type_params(def.type_params.as_deref())?;
         for decorator in &def.decorator_list {
             self.expr(&decorator.expression)?;
         }
@@ -618,7 +631,7 @@ impl<'a> Compiler<'a> {
         let code = self.close_frame(name.clone(), Params::default(), Body::Block(body));
         let target = self.store(def.name.as_str());
         if !def.decorator_list.is_empty() || !plain {
-            return Ok(unsupported("decorated or generic classes, metaclasses"));
+            return Ok(unsupported("decorated classes, metaclasses"));
         }
         Ok(StmtKind::Class(Box::new(ClassDef { name, target, bases, body: Arc::new(code) })))
     }
@@ -659,10 +672,11 @@ impl<'a> Compiler<'a> {
         let in_comprehension = std::mem::take(&mut self.in_comprehension);
         let iteration_variables = std::mem::take(&mut self.iteration_variables);
         self.open_frame(scope, true);
+        self.frame().asynchronous = matches!(body, FunctionBody::Asynchronous(_));
         self.path.push(name.to_owned());
         self.path.push("<locals>".to_owned());
         let body = match body {
-            FunctionBody::Block(block) => Body::Block(self.block(block)?),
+            FunctionBody::Block(block) | FunctionBody::Asynchronous(block) => Body::Block(self.block(block)?),
             FunctionBody::Expression(expr) => Body::Expression(self.expr(expr)?),
         };
         self.in_comprehension = in_comprehension;
@@ -676,6 +690,8 @@ impl<'a> Compiler<'a> {
 
 pub(crate) enum FunctionBody<'b> {
     Block(&'b [AstStmt]),
+    /// That of an `async def`: not offered, but read for what CPython refuses in it.
+    Asynchronous(&'b [AstStmt]),
     Expression(&'b Expr),
 }
 
@@ -688,11 +704,35 @@ impl Frame<'_> {
             captured: FxHashMap::default(),
             cells: Vec::new(),
             function,
+            asynchronous: false,
             loops: 0,
             blocks: 0,
             yields: false,
         }
     }
+}
+
+/// Refuses what Python 3.11 does not read and 3.12 does.
+fn newer<T>(at: TextRange) -> Compiled<T> {
+    Err(CompileFailure::Unsupported("types that Python before 3.12 does not read", at.start().to_usize()))
+}
+
+/// Refuses what is generic.
+fn no_type_params(params: Option<&ast::TypeParams>) -> Compiled<()> {
+    params.map_or(Ok(()), |params| newer(params.range))
+}
+
+fn is_future(stmt: &AstStmt) -> bool {
+    let AstStmt::ImportFrom(import) = stmt else { return false };
+    import.level == 0 && import.module.as_ref().is_some_and(|module| module.as_str() == "__future__")
+}
+
+/// The end of the imports from `__future__` with which a module begins, below its docstring.
+fn beginning(body: &[AstStmt]) -> TextSize {
+    let is_text = |stmt: &AstStmt| matches!(stmt, AstStmt::Expr(expr) if expr.value.is_string_literal_expr());
+    let documented = usize::from(body.first().is_some_and(is_text));
+    let futures = body.iter().skip(documented).take_while(|stmt| is_future(stmt));
+    futures.last().map(Ranged::end).unwrap_or_default()
 }
 
 fn unsupported(what: &str) -> StmtKind {
@@ -703,7 +743,6 @@ fn statement_name(stmt: &AstStmt) -> &'static str {
     match stmt {
         AstStmt::With(_) => "with statements",
         AstStmt::Match(_) => "match statements",
-        AstStmt::TypeAlias(_) => "type aliases",
         AstStmt::Try(_) => "except*",
         _ => "this statement",
     }

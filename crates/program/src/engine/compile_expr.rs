@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{self as ast, Expr, StringFlags as _};
 use ruff_text_size::Ranged;
 
@@ -90,20 +91,22 @@ impl Compiler<'_> {
             Expr::List(list) => Node::List(self.elements(&list.elts)?),
             Expr::Tuple(tuple) => Node::Tuple(self.elements(&tuple.elts)?),
             Expr::ListComp(c) => {
-                self.comprehension(c.range, &c.generators, |this| Ok(Element::List(this.expr(&c.elt)?)))?
+                self.comprehension("<listcomp>", c.range, &c.generators, |this| Ok(Element::List(this.expr(&c.elt)?)))?
             }
             Expr::SetComp(c) => {
-                self.comprehension(c.range, &c.generators, |this| Ok(Element::Set(this.expr(&c.elt)?)))?
+                self.comprehension("<setcomp>", c.range, &c.generators, |this| Ok(Element::Set(this.expr(&c.elt)?)))?
             }
             Expr::DictComp(c) => {
                 let Some(key) = &c.key else {
                     return self.syntax("dict unpacking cannot be used in dict comprehension", c.range);
                 };
-                self.comprehension(c.range, &c.generators, |this| {
+                self.comprehension("<dictcomp>", c.range, &c.generators, |this| {
                     Ok(Element::Dict(this.expr(key)?, this.expr(&c.value)?))
                 })?
             }
             Expr::Generator(generator) => self.generator(generator)?,
+            // Never run.
+            Expr::Await(a) if self.frame().asynchronous => self.expr(&a.value)?,
             Expr::Await(a) => return self.syntax("'await' outside async function", a.range),
             Expr::Yield(_) | Expr::YieldFrom(_) => {
                 if self.in_comprehension > 0 {
@@ -111,6 +114,9 @@ impl Compiler<'_> {
                 }
                 if !self.frame().function {
                     return self.syntax("'yield' outside function", expr.range());
+                }
+                if expr.is_yield_from_expr() && self.frame().asynchronous {
+                    return self.syntax("'yield from' inside async function", expr.range());
                 }
                 self.frame().yields = true;
                 Node::Unsupported(Arc::from("generator functions"))
@@ -181,32 +187,45 @@ impl Compiler<'_> {
                 Some(first) => first,
                 None => self.expr(&clause.iter)?,
             };
+            if let Some(named) = walrus_in(&clause.target)
+                && let Expr::Name(name) = named.target.as_ref()
+                && !self.is_iteration_variable(name.id.as_str())
+            {
+                let what = "comprehension inner loop cannot rebind assignment expression target";
+                return self.syntax(format!("{what} '{}'", name.id), named.range);
+            }
             let target = self.target(&clause.target)?;
             out.push(Clause { target, iter, conditions: self.all(&clause.ifs)? });
         }
         Ok(out)
     }
 
-    fn enter_comprehension(&mut self, clauses: &[ast::Comprehension]) -> Compiled<()> {
-        if let Some(c) = clauses.iter().find(|c| c.is_async) {
+    /// Begins what to Python 3.11 is a function of that name.
+    fn enter_comprehension(&mut self, name: &str, clauses: &[ast::Comprehension]) -> Compiled<()> {
+        if let Some(c) = clauses.iter().find(|c| c.is_async)
+            && !self.frame().asynchronous
+        {
             return self.syntax("asynchronous comprehension outside of an asynchronous function", c.range);
         }
         self.in_comprehension += 1;
         let mut names = Vec::new();
         clauses.iter().for_each(|c| target_names(&c.target, &mut names));
         self.iteration_variables.push(names);
+        self.path.push(name.to_owned());
         Ok(())
     }
 
     fn leave_comprehension(&mut self) {
         self.in_comprehension -= 1;
         self.iteration_variables.pop();
+        self.path.pop();
     }
 
     fn iterable(&mut self, clauses: &[ast::Comprehension]) -> Compiled<Node> {
         for clause in clauses {
-            if let Some(at) = walrus_in(&clause.iter) {
-                return self.syntax("assignment expression cannot be used in a comprehension iterable expression", at);
+            if let Some(named) = walrus_in(&clause.iter) {
+                let message = "assignment expression cannot be used in a comprehension iterable expression";
+                return self.syntax(message, named.range);
             }
         }
         match clauses.first() {
@@ -217,6 +236,7 @@ impl Compiler<'_> {
 
     fn comprehension(
         &mut self,
+        name: &str,
         range: ruff_text_size::TextRange,
         clauses: &[ast::Comprehension],
         element: impl FnOnce(&mut Self) -> Compiled<Element>,
@@ -224,7 +244,7 @@ impl Compiler<'_> {
         let first = self.iterable(clauses)?;
         let Some(scope) = self.scopes.of(range) else { return self.syntax("comprehension without a scope", range) };
         let own: Vec<Var> = self.open_scope(scope);
-        self.enter_comprehension(clauses)?;
+        self.enter_comprehension(name, clauses)?;
         let clauses = self.clauses(first, clauses)?;
         let element = element(self)?;
         self.leave_comprehension();
@@ -241,8 +261,10 @@ impl Compiler<'_> {
         let Some(scope) = self.scopes.of(generator.range) else {
             return self.syntax("generator without a scope", generator.range);
         };
+        let asynchronous = self.frame().asynchronous;
         self.open_frame(scope, false);
-        self.enter_comprehension(&generator.generators)?;
+        self.frame().asynchronous = asynchronous;
+        self.enter_comprehension("<genexpr>", &generator.generators)?;
         let clauses = self.clauses(Node::Const(Value::None), &generator.generators)?;
         let element = self.expr(&generator.elt)?;
         self.leave_comprehension();
@@ -340,7 +362,10 @@ impl Compiler<'_> {
                     if let Some(debug) = &value.debug_text {
                         out.push(Piece::Text(Arc::from(debug.as_str())));
                     }
-                    let node = self.expr_or_star(&value.expression)?;
+                    if value.expression.is_starred_expr() {
+                        return self.syntax("f-string: cannot use starred expression here", value.expression.range());
+                    }
+                    let node = self.expr(&value.expression)?;
                     let mut spec = Vec::new();
                     if let Some(format_spec) = &value.format_spec {
                         self.pieces(&format_spec.elements, quotes, level + 1, &mut spec)?;
@@ -375,24 +400,28 @@ fn big_literal(text: &str) -> Option<BigInt> {
     if radix == 10 { BigInt::from_str(&digits).ok() } else { BigInt::parse_bytes(digits.as_bytes(), radix) }
 }
 
+/// The names that a comprehension's target holds: to Python 3.11 also those in an index or of an object are its variables.
 fn target_names(target: &Expr, out: &mut Vec<String>) {
-    match target {
-        Expr::Name(name) => out.push(name.id.to_string()),
-        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|e| target_names(e, out)),
-        Expr::List(list) => list.elts.iter().for_each(|e| target_names(e, out)),
-        Expr::Starred(starred) => target_names(&starred.value, out),
-        _ => {}
-    }
-}
-
-/// Where an expression holds an assignment expression; also one in a function within it counts.
-fn walrus_in(expr: &Expr) -> Option<ruff_text_size::TextRange> {
-    use ruff_python_ast::visitor::{Visitor, walk_expr};
-    struct Find(Option<ruff_text_size::TextRange>);
-    impl<'a> Visitor<'a> for Find {
+    struct Collect<'n>(&'n mut Vec<String>);
+    impl<'a> Visitor<'a> for Collect<'_> {
         fn visit_expr(&mut self, expr: &'a Expr) {
             match expr {
-                Expr::Named(named) => self.0 = Some(named.range),
+                Expr::Name(name) => self.0.push(name.id.to_string()),
+                Expr::Named(named) => self.visit_expr(&named.value),
+                _ => walk_expr(self, expr),
+            }
+        }
+    }
+    Collect(out).visit_expr(target);
+}
+
+/// The assignment expression that an expression holds; also one in a function within it counts.
+fn walrus_in(expr: &Expr) -> Option<&ast::ExprNamed> {
+    struct Find<'a>(Option<&'a ast::ExprNamed>);
+    impl<'a> Visitor<'a> for Find<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match expr {
+                Expr::Named(named) => self.0 = Some(named),
                 _ if self.0.is_none() => walk_expr(self, expr),
                 _ => {}
             }

@@ -1,7 +1,7 @@
 //! Construction by built-in types: `int('3')`, `list(x)`, `defaultdict(list)`, `range(3)`, `ValueError('…')`.
 
 use super::builtins::parse_whole;
-use super::counts::Called;
+use super::counts::{Called, wrong_name};
 use super::fault::{ExcKind, Stop};
 use super::letters::{is_space_of_numbers, with_ascii_digits};
 use super::methods::given;
@@ -13,8 +13,8 @@ use super::vm::{Args, Done, Keywords, Vm};
 
 impl Vm {
     pub(crate) fn construct(&mut self, of: Type, args: Args, keywords: Keywords) -> Done<Value> {
-        if of == Type::Zip && !keywords.is_empty() {
-            return Err(Stop::unsupported("zip(strict=…)"));
+        if let Some(stop) = refused(of, &args, &keywords) {
+            return Err(stop);
         }
         let (args, keywords) = self.bind_arguments(Called::Itself, of.name(), constructor(of), args, keywords)?;
         let first = given(&args, 0);
@@ -84,8 +84,7 @@ impl Vm {
             Type::Range => self.range(&args),
             Type::Class => match args.as_slice() {
                 [one] => self.class_value(one),
-                [_, _, _] => Err(Stop::unsupported("making classes with type()")),
-                _ => Err(Stop::type_error("type() takes 1 or 3 arguments")),
+                _ => Err(Stop::unsupported("making classes with type()")),
             },
             Type::Object => Err(Stop::unsupported("object()")),
             Type::Map => match args.as_slice() {
@@ -344,6 +343,19 @@ fn digits_of(bytes: &[u8]) -> String {
     bytes.iter().map(|b| if b.is_ascii() { char::from(*b) } else { '?' }).collect()
 }
 
+/// What CPython says of a call before it looks at the arguments one by one.
+fn refused(of: Type, args: &Args, keywords: &Keywords) -> Option<Stop> {
+    Some(match (of, args.len(), keywords.as_slice()) {
+        (Type::Zip, _, [_, ..]) => Stop::unsupported("zip(strict=…)"),
+        (Type::Object, given, named) if given + named.len() > 0 => type_error!("object() takes no arguments"),
+        (Type::Class, 0 | 2 | 4.., _) => type_error!("type() takes 1 or 3 arguments"),
+        (Type::Enumerate, 0, [(name, _)]) if **name != *"iterable" => {
+            wrong_name(None, of.name(), constructor(of), name)
+        }
+        _ => return None,
+    })
+}
+
 fn constructor(of: Type) -> Takes {
     let (least, most, names) = match of {
         Type::Bool | Type::Float | Type::List | Type::Tuple | Type::Set | Type::FrozenSet => (0, 1, ""),
@@ -355,7 +367,6 @@ fn constructor(of: Type) -> Takes {
         Type::Bytes => (0, 3, "source,encoding,errors"),
         Type::Enumerate => (1, 2, "iterable,start"),
         Type::Range => (1, 3, ""),
-        Type::Object => (0, 0, ""),
         Type::Filter => (2, 2, ""),
         _ => (0, usize::MAX, ""),
     };

@@ -1,11 +1,15 @@
 //! CPython's words on calls of built-in functions and methods with more, fewer or other arguments than they take.
 
 use super::fault::Stop;
-use super::types::{Builtin, Takes, Type};
+use super::types::{Builtin, Takes, Type, listed};
 use super::value::Value;
 
 /// These methods of texts and bytes read their arguments in a way of their own, which shows in the words.
 const SEARCHING: &str = "count endswith find index rfind rindex startswith";
+
+fn is_searching(name: &str) -> bool {
+    listed(SEARCHING, name)
+}
 
 /// What is called: a method on a value or of a type, or a type itself.
 pub(crate) enum Called<'a> {
@@ -56,8 +60,7 @@ pub(crate) fn wrong_count(owner: Option<&str>, name: &str, takes: Takes, (by_pla
         };
     }
     let (word, limit) = if given > takes.most { ("at most", takes.most) } else { ("at least", takes.least) };
-    let searching = matches!(owner, Some("str" | "bytes")) && SEARCHING.split(' ').any(|one| one == name);
-    match searching {
+    match matches!(owner, Some("str" | "bytes")) && is_searching(name) {
         true => type_error!("{name}() takes {word} {} ({given} given)", arguments(limit)),
         false => expected(name, (takes.least, takes.most), by_place),
     }
@@ -75,6 +78,8 @@ fn expected(name: &str, (least, most): (usize, usize), given: usize) -> Stop {
 #[cold]
 pub(crate) fn wrong_name(owner: Option<&str>, name: &str, takes: Takes, keyword: &str) -> Stop {
     match owner {
+        // Whose method it is, CPython says only where it is called at once, and without `**`.
+        Some("str" | "bytes") if is_searching(name) => rough!(TypeError, "{name}() takes no keyword arguments"),
         _ if !takes.names.is_empty() => type_error!("'{keyword}' is an invalid keyword argument for {name}()"),
         Some(owner) => type_error!("{owner}.{name}() takes no keyword arguments"),
         None => type_error!("{name}() takes no keyword arguments"),

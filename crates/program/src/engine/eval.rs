@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::code::{Bounds, Call, Clause, CmpOp, Comp, ConversionFlag, Element, Fallback, Node, Piece};
+use super::code::{Bounds, Call, Clause, CmpOp, Comp, ConversionFlag, Element, Fallback, Node, Piece, Variable};
 use super::fault::{ExcKind, Stop};
 use super::relate::no_iterable;
 use super::types::{Member, Type, member};
@@ -20,8 +20,8 @@ impl Vm {
         match node {
             // What needs no recursion is done at once.
             Node::Const(value) => Ok(value.clone()),
-            Node::Local(slot, name) => match self.slot(*slot) {
-                Value::Unbound => Err(unbound(name)),
+            Node::Local(slot, variable) => match self.slot(*slot) {
+                Value::Unbound => Err(unbound(variable)),
                 value => Ok(value.clone()),
             },
             _ => {
@@ -35,8 +35,8 @@ impl Vm {
         match node {
             Node::Const(_) | Node::Local(..) => self.eval(node),
             Node::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
-            Node::Cell(slot, name) => match self.cell(*slot) {
-                Value::Unbound => Err(unbound_cell(name)),
+            Node::Cell(slot, variable) => match self.cell(*slot) {
+                Value::Unbound => Err(unbound(variable)),
                 value => Ok(value),
             },
             Node::Global(name, fallback) => self.load_global(name, *fallback),
@@ -279,7 +279,7 @@ impl Vm {
                 && let Some(Member::Method(takes)) = member(of, name)
             {
                 let keywords = self.arguments(call, &mut args)?;
-                return self.call_member(&object, name, takes, args, keywords);
+                return self.counted(|vm| vm.call_member(&object, name, takes, args, keywords));
             }
             let callee = self.get_attr(&object, name)?;
             let keywords = self.arguments(call, &mut args)?;
@@ -337,7 +337,14 @@ impl Vm {
         Ok(keywords)
     }
 
+    /// To CPython 3.11 it is a function that is called with the first iterable.
     fn comprehension(&mut self, comp: &Comp) -> Done<Value> {
+        let iterable = comp.clauses.first().map_or(Ok(Value::None), |clause| self.eval(&clause.iter))?;
+        let first = self.start(&iterable)?;
+        self.counted(|vm| vm.comprehended(comp, first))
+    }
+
+    fn comprehended(&mut self, comp: &Comp, first: IterState) -> Done<Value> {
         for &(slot, cell) in &comp.own {
             let value = if cell { self.alloc(Obj::Cell(Value::Unbound))? } else { Value::Unbound };
             self.set_slot(slot, value);
@@ -345,7 +352,7 @@ impl Vm {
         match &comp.element {
             Element::List(node) => {
                 let mut items = Vec::new();
-                self.clauses(comp, 0, &mut |vm| {
+                self.clauses(comp, 0, first, &mut |vm| {
                     let value = vm.eval(node)?;
                     vm.spend(24)?;
                     items.push(value);
@@ -355,7 +362,7 @@ impl Vm {
             }
             Element::Set(node) => {
                 let mut set = Set::default();
-                self.clauses(comp, 0, &mut |vm| {
+                self.clauses(comp, 0, first, &mut |vm| {
                     let value = vm.eval(node)?;
                     vm.set_add(&mut set, value)
                 })?;
@@ -363,7 +370,7 @@ impl Vm {
             }
             Element::Dict(key, value) => {
                 let mut dict = Dict::default();
-                self.clauses(comp, 0, &mut |vm| {
+                self.clauses(comp, 0, first, &mut |vm| {
                     let key = vm.eval(key)?;
                     let value = vm.eval(value)?;
                     vm.dict_insert(&mut dict, key, value)
@@ -373,13 +380,26 @@ impl Vm {
         }
     }
 
-    fn clauses(&mut self, comp: &Comp, at: usize, body: &mut dyn FnMut(&mut Vm) -> Done<()>) -> Done<()> {
-        let Some(clause) = comp.clauses.get(at) else { return body(self) };
-        let iterable = self.eval(&clause.iter)?;
-        let mut state = self.start(&iterable)?;
+    /// Runs the loop of a clause and those within it.
+    fn clauses(
+        &mut self,
+        comp: &Comp,
+        at: usize,
+        mut state: IterState,
+        body: &mut dyn FnMut(&mut Vm) -> Done<()>,
+    ) -> Done<()> {
+        let Some(clause) = comp.clauses.get(at) else { return Ok(()) };
         while let Some(value) = self.advance(&mut state)? {
-            if self.admits(clause, value)? {
-                self.deeper(|vm| vm.clauses(comp, at + 1, body))?;
+            if !self.admits(clause, value)? {
+                continue;
+            }
+            match comp.clauses.get(at + 1) {
+                Some(inner) => {
+                    let iterable = self.eval(&inner.iter)?;
+                    let state = self.start(&iterable)?;
+                    self.deeper(|vm| vm.clauses(comp, at + 1, state, body))?;
+                }
+                None => body(self)?,
             }
         }
         Ok(())
@@ -431,14 +451,12 @@ fn is_put_later(items: &[(Option<Node>, Node)], at: usize) -> bool {
     before >= (all + 1) / 17 * 17
 }
 
+/// The error of a variable that is not bound. To Python 3.11 a comprehension is a function, to 3.12 it is not.
 #[cold]
-fn unbound(name: &str) -> Stop {
+fn unbound(Variable { name, is_free }: &Variable) -> Stop {
+    if *is_free {
+        let place = "where it is not associated with a value in enclosing scope";
+        return exact!(NameError, "cannot access free variable '{name}' {place}");
+    }
     exact!(UnboundLocalError, "cannot access local variable '{name}' where it is not associated with a value")
-}
-
-/// A shared variable that is not bound: `NameError` in an inner function, `UnboundLocalError` in its own; only the former is
-/// a plain `NameError`, so the message is not vouched for.
-#[cold]
-fn unbound_cell(name: &str) -> Stop {
-    unsupported!("the unbound shared variable {name}")
 }

@@ -39,9 +39,12 @@ impl Limits {
     pub const ASSERTION: Limits = Limits { steps: 100_000, size: 4 << 20, depth: 1_600 };
     /// For one call of a trajectory.
     pub const CALL: Limits = Limits { steps: 1_000_000, size: 16 << 20, depth: 1_600 };
-    /// For a whole module.
-    pub const MODULE: Limits = Limits { steps: 10_000_000, size: 64 << 20, depth: 1_600 };
+    /// For a whole module: as many bytes as its steps allocate, sixteen each, and levels enough for a thousand calls.
+    pub const MODULE: Limits = Limits { steps: 10_000_000, size: 160_000_000, depth: 16_000 };
 }
+
+/// Calls within calls that CPython 3.11 goes down to, the module among them: its limit of recursion.
+pub(crate) const CALLS: u32 = 1_000;
 
 impl Default for Limits {
     fn default() -> Self {

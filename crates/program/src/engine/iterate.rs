@@ -168,14 +168,14 @@ impl Vm {
             IterState::Until(function, sentinel) => {
                 let (function, sentinel) = (function.clone(), sentinel.clone());
                 let value = self.deeper(|vm| vm.call(&function, Args::new(), Keywords::new()))?;
-                if self.equal(&value, &sentinel)? {
+                if self.is_or_equals(&value, &sentinel)? {
                     *state = IterState::Done;
                     return Ok(None);
                 }
                 Ok(Some(value))
             }
             IterState::Generator(generator) => {
-                let result = self.deeper(|vm| vm.resume(generator));
+                let result = self.within(|vm| vm.resume(generator));
                 if !matches!(result, Ok(Some(_))) {
                     *state = IterState::Done;
                 }

@@ -239,7 +239,7 @@ impl Vm {
         if name == "count" {
             let mut count = 0;
             self.each(this, |vm, value| {
-                count += i64::from(vm.equal(&value, &wanted)?);
+                count += i64::from(vm.is_or_equals(&value, &wanted)?);
                 Ok(true)
             })?;
             return Ok(Value::Int(count));
@@ -252,7 +252,7 @@ impl Vm {
         let (first, end) = (self.bound(args, 1, len, 0)?, self.bound(args, 2, len, len)?);
         let (mut at, mut found) = (0, None);
         self.each(this, |vm, value| {
-            if at >= first && at < end && vm.equal(&value, &wanted)? {
+            if at >= first && at < end && vm.is_or_equals(&value, &wanted)? {
                 found = Some(at);
             }
             at += 1;
@@ -313,7 +313,7 @@ impl Vm {
                 let items = self.collect(this)?;
                 let wanted = arg(args, 0);
                 for (i, item) in items.iter().enumerate() {
-                    if self.equal(item, &wanted)? {
+                    if self.is_or_equals(item, &wanted)? {
                         if let Some(list) = self.list_mut(id)
                             && i < list.len()
                         {

@@ -1,6 +1,7 @@
 //! Bounded evaluator: Python source to small trees of nodes, run on values that live on a separate heap.
 //!
-//! Every construct it offers behaves as in CPython 3.11/3.12, down to exception types; any other ends as *unsupported*.
+//! Every construct it offers behaves as in CPython 3.11, down to exception types (where 3.12 differs, some are not offered); any other
+//! ends as *unsupported*.
 //! Every evaluation has a step, a size and a depth budget. No file, network, clock, environment or process exists in here.
 
 #[macro_use]
@@ -24,7 +25,7 @@ mod iterate;
 mod letters;
 mod members;
 mod methods;
-mod number;
+pub(crate) mod number;
 mod numeric;
 mod ops;
 pub mod parse;

@@ -340,7 +340,10 @@ fn float_power(x: f64, y: f64) -> Done<Value> {
     }
     let result = x.powf(y);
     if result.is_infinite() && x.is_finite() && y.is_finite() {
-        return Err(Stop::exact(ExcKind::OverflowError, "(34, 'Numerical result out of range')"));
+        // C's number of the error, and its words.
+        let (number, words) = (34, "Numerical result out of range");
+        let args = vec![Value::Int(number), Value::str(words)];
+        return Err(Stop::with_args(ExcKind::OverflowError, format!("({number}, '{words}')"), args, true));
     }
     Ok(Value::Float(result))
 }

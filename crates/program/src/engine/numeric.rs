@@ -107,8 +107,9 @@ impl Vm {
     pub(crate) fn power_modulo(&mut self, of: [&Value; 3]) -> Done<Value> {
         let whole = |value: &Value| num(value).as_ref().and_then(big);
         let [Some(base), Some(exponent), Some(modulus)] = of.map(whole) else {
-            let number = of.iter().all(|value| num(value).is_some());
-            return Err(if number {
+            // The first that takes part in powers of three answers: a float says no at once, a whole number asks for others.
+            let is_float = of.iter().any(|value| matches!(value, Value::Float(_)));
+            return Err(if is_float {
                 Stop::type_error("pow() 3rd argument not allowed unless all arguments are integers")
             } else {
                 let [a, b, c] = of.map(|value| self.type_name(value));

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{Expr, Mod, ModModule, PythonVersion};
-use ruff_python_parser::{Mode, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
+use ruff_python_parser::{Mode, ParseError, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::Ranged;
 
 /// Longest source that is parsed, in bytes.
@@ -117,13 +117,26 @@ fn first_error(parsed: &Parsed<Mod>) -> Result<(), ParseFailure> {
     if parsed.errors().iter().any(|error| error.error == ParseErrorType::RecursionLimitExceeded) {
         return Err(ParseFailure::TooDeep);
     }
-    if let Some(error) = parsed.errors().first() {
+    if let Some(error) = parsed.errors().iter().find(|error| !is_bare_raise(parsed, error)) {
         return Err(ParseFailure::Syntax(error.error.to_string(), error.location.start().to_usize()));
     }
     if let Some(error) = parsed.unsupported_syntax_errors().first() {
         return Err(ParseFailure::Syntax(error.to_string(), error.range.start().to_usize()));
     }
     Ok(())
+}
+
+/// Whether the parser misses an exception between a bare `raise` and a semicolon, where Python needs none. The tree has a name without
+/// a text there.
+fn is_bare_raise(parsed: &Parsed<Mod>, error: &ParseError) -> bool {
+    let at = error.location.start();
+    let place = parsed.tokens().partition_point(|token| token.range().start() < at);
+    let is_at = |place: Option<usize>, kind: TokenKind| {
+        place.and_then(|place| parsed.tokens().get(place)).is_some_and(|token| token.kind() == kind)
+    };
+    error.error == ParseErrorType::ExpectedExpression
+        && is_at(Some(place), TokenKind::Semi)
+        && is_at(place.checked_sub(1), TokenKind::Raise)
 }
 
 /// Line and column (both from 1, columns in characters) of a byte offset.

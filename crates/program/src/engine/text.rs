@@ -112,7 +112,7 @@ impl Vm {
                 }
                 let id = *id;
                 active.push(id);
-                let done = self.deeper(|vm| vm.write_object(id, out, active));
+                let done = self.within(|vm| vm.write_object(id, out, active));
                 active.pop();
                 return done;
             }
@@ -201,7 +201,7 @@ impl Vm {
 
 /// A text as `repr` writes it.
 fn quote(s: &str, out: &mut String) -> Done<()> {
-    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
+    let quote = quote_of(s);
     out.push(quote);
     for c in s.chars() {
         if !c.is_ascii() && is_new(c) {
@@ -213,7 +213,12 @@ fn quote(s: &str, out: &mut String) -> Done<()> {
     Ok(())
 }
 
-fn quote_one(c: char, quote: char, out: &mut String) {
+/// Single quotes, unless a text holds one and no double quote.
+pub(crate) fn quote_of(s: &str) -> char {
+    if s.contains('\'') && !s.contains('"') { '"' } else { '\'' }
+}
+
+pub(crate) fn quote_one(c: char, quote: char, out: &mut String) {
     match c {
         '\\' => out.push_str("\\\\"),
         '\n' => out.push_str("\\n"),

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::code::{Body, FunctionCode};
 use super::exec::Flow;
-use super::fault::{Limits, Stop};
+use super::fault::{CALLS, Limits, Stop};
 use super::heap::{Heap, mark_of_object};
 use super::types::Type;
 use super::value::{Attrs, Class, Dict, Entry, Id, Key, Name, Obj, Value};
@@ -40,6 +40,7 @@ pub(crate) struct Vm {
     pub own: Option<(Id, Arc<FunctionCode>)>,
     /// The line at which a spent budget or an unknown construct ended everything.
     pub stopped: Option<u32>,
+    /// Functions and comprehensions that run, and what else CPython counts towards its limit of recursion.
     pub frames: u32,
     /// Which attributes of the program's objects were read or written so far, see [`mark_of`].
     reads: Cell<Marks>,
@@ -234,6 +235,23 @@ impl Vm {
         result
     }
 
+    /// Runs `f` as what counts towards CPython's limit of recursion. Beyond that CPython raises an error, at a place that depends on
+    /// what called: there is no answer, which no handler may hide.
+    pub(crate) fn counted<T>(&mut self, f: impl FnOnce(&mut Self) -> Done<T>) -> Done<T> {
+        if self.frames >= CALLS {
+            return Err(Stop::unsupported("recursion beyond CPython's limit"));
+        }
+        self.frames += 1;
+        let result = f(self);
+        self.frames -= 1;
+        result
+    }
+
+    /// As [`Vm::deeper`], where that counts towards CPython's limit too: what is looked at within another thing.
+    pub(crate) fn within<T>(&mut self, f: impl FnOnce(&mut Self) -> Done<T>) -> Done<T> {
+        self.deeper(|vm| vm.counted(f))
+    }
+
     /// The object a value refers to, seen as [`Heap::get`] sees it.
     #[inline]
     pub(crate) fn obj(&self, value: &Value) -> Option<&Obj> {
@@ -293,8 +311,10 @@ impl Vm {
     }
 
     pub(crate) fn set_global(&mut self, name: &Name, value: Value) -> Done<()> {
-        self.spend(32)?;
         self.note_read(name);
+        if self.global(name).is_none() {
+            self.spend(32)?;
+        }
         if let Obj::Namespace(attrs) = self.heap.get_mut(self.globals) {
             if attrs.0.len() >= 4096 {
                 return Err(Stop::Budget("size"));
@@ -307,8 +327,8 @@ impl Vm {
     pub(crate) fn call(&mut self, callee: &Value, args: Args, keywords: Keywords) -> Done<Value> {
         self.tick()?;
         match callee {
-            Value::Builtin(builtin) => self.call_builtin(*builtin, args, keywords),
-            Value::Type(of) => self.construct(*of, args, keywords),
+            Value::Builtin(builtin) => self.counted(|vm| vm.call_builtin(*builtin, args, keywords)),
+            Value::Type(of) => self.counted(|vm| vm.construct(*of, args, keywords)),
             Value::Ref(id) => match self.heap.get(*id) {
                 Obj::Function(_) => self.call_function(*id, args, keywords),
                 Obj::Method { function, this } => {
@@ -319,7 +339,7 @@ impl Vm {
                     let (this, name) = (this.clone(), name.clone());
                     self.call_method(&this, &name, args, keywords)
                 }
-                Obj::Class(_) => self.instantiate(*id, args, keywords),
+                Obj::Class(_) => self.counted(|vm| vm.instantiate(*id, args, keywords)),
                 _ => Err(self.not_callable(callee)),
             },
             _ => Err(self.not_callable(callee)),
@@ -394,17 +414,16 @@ impl Vm {
     /// Runs code in the frame that starts at `start` of the stack, and drops the frame.
     pub(crate) fn run_frame(&mut self, code: &Arc<FunctionCode>, start: usize) -> Done<Value> {
         let outer = std::mem::replace(&mut self.base, start);
-        self.frames += 1;
-        let result = self.wrap_cells(&code.cells).and_then(|()| {
-            self.deeper(|vm| match &code.body {
+        let result = self.within(|vm| {
+            vm.wrap_cells(&code.cells)?;
+            match &code.body {
                 Body::Expression(node) => vm.eval(node),
                 Body::Block(block) => match vm.block(block)? {
                     Flow::Return(value) => Ok(value),
                     _ => Ok(Value::None),
                 },
-            })
+            }
         });
-        self.frames -= 1;
         self.base = outer;
         self.stack.truncate(start);
         result

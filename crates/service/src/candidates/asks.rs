@@ -15,20 +15,16 @@ use stepwright_method::Answer as ModelAnswer;
 use stepwright_method::prompting::LEAD;
 use stepwright_model::Completion;
 use stepwright_precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, EFFECTS_CHAT_TEMPLATE, EFFECTS_TEMPLATE, read_completion,
-    read_effects,
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, COMPLETION_TOKENS, CandidateContext, EFFECTS_CHAT_TEMPLATE, EFFECTS_TEMPLATE,
+    completion_stops, read_completion, read_effects,
 };
 use stepwright_protocol::{Level, Notice};
 use stepwright_text::words;
 
-/// Tokens of a completion at most: a few assertions.
-const MAX_TOKENS: u32 = 160;
-
-/// How candidates are written: several assertions may follow each other, and a blank line or the next definition ends them.
+/// How candidates are written.
 fn generation(raw: bool) -> Generation {
-    let stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned);
-    let stop = if raw { stop.into() } else { Vec::new() };
-    Generation { max_tokens: MAX_TOKENS, stop, logprobs: true, ..Generation::default() }
+    let stop = completion_stops(raw);
+    Generation { max_tokens: COMPLETION_TOKENS, stop, logprobs: true, ..Generation::default() }
 }
 
 impl CandidateService {

@@ -11,12 +11,11 @@ use serde_json::Value;
 use stepwright_files::{Lines, Misread, Reader};
 use stepwright_sandbox::Workers;
 use stepwright_skill::distil::{Distiller, Question};
-use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
 use stepwright_episode::{PromptMessage, Usage};
 use stepwright_model::prompt::Prompts;
-use stepwright_model::{LanguageModel, ModelRequest};
+use stepwright_model::{LanguageModel, ModelRequest, ask};
 
 /// Tokens of an answer at most; a segmented log is about as long as the log.
 pub(super) const MAX_TOKENS: u32 = 3000;
@@ -28,6 +27,8 @@ pub enum Progress {
     /// A question is asked: in words, and how many more are known to come.
     Asking(String, usize),
     Unread(String),
+    /// The model or its server remarks this.
+    Remark(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,21 +174,15 @@ pub async fn distil(
             n: 1,
             ..ModelRequest::default()
         };
-        let (stream, _nobody) = unbounded_channel();
-        let response = tokio::select! {
-            response = asking.model.complete(&request, &stream, &asking.cancel) => response,
-            () = asking.cancel.cancelled() => return Ok((End::Stopped("stopped".to_owned()), spent)),
-        };
-        let response = match response {
-            Ok(response) => response,
-            Err(error) => {
-                spent.add(error.charge().usage.unwrap_or_default());
-                return Ok((End::Stopped(error.to_string()), spent));
-            }
-        };
-        let answer = response.completions.first().map(|completion| completion.text.clone()).unwrap_or_default();
-        let usage = response.usage.unwrap_or_default();
+        let asked = ask(&*asking.model, &request, &asking.cancel).await;
+        asked.remarks.into_iter().for_each(|remark| report(Progress::Remark(remark)));
+        let usage = asked.spent;
         spent.add(usage);
+        let completions = match asked.completions {
+            Ok(completions) => completions,
+            Err(error) => return Ok((End::Stopped(error.to_string()), spent)),
+        };
+        let answer = completions.into_iter().next().map(|completion| completion.text).unwrap_or_default();
         let (number, label, of) = (question.number, question.label.clone(), question.of.clone());
         journal.add(&Line::Answer { number, label, of, answer: answer.clone(), usage })?;
         if let Err(why) = run.take(&answer) {

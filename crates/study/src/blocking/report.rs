@@ -7,6 +7,7 @@ use crate::columns::{self, Cell, Column, Group, column, condition, counted_once,
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::paper::BLOCKING;
 use crate::report::{Report, Table, refusals};
+use crate::run::shortened;
 use stepwright_text::words::count;
 
 /// The tasks, in the order of the paper's columns; each is a measure of its rows.
@@ -72,6 +73,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
     report.table(Table::of("Trials by condition and task", &columns, &rows));
     report.text(counted_once(&rows, count));
     report.text(refusals(results.iter().filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
+    report.text(shortened("", results.iter().map(|r| &r.run)));
     report.text(basis(results));
     paper(&mut report);
     let rows = rows.iter().filter_map(share).collect();

@@ -5,7 +5,7 @@ use crate::columns::{self, Cell, Column, Group, column, condition, counted_once,
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::Interval;
 use crate::report::{Report, Table, refusals};
-use crate::run::by_role;
+use crate::run::{by_role, shortened};
 use stepwright_method::SYMBOLIC;
 
 type Row<'a> = Group<'a, DecisionResult>;
@@ -127,6 +127,8 @@ pub(super) fn report(results: &[DecisionResult]) -> Report {
     report.table(Table::of("Methods over the same tasks", &columns, &rows));
     report.text(counted_once(&rows, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
+    let cut = |of: &Row<'_>| shortened(&of.condition("method"), of.lines.iter().map(|r| &r.run));
+    report.text(rows.iter().map(cut).collect::<String>());
     let pairs: Vec<Pair<'_>> = rows
         .iter()
         .enumerate()

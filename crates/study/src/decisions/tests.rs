@@ -51,6 +51,15 @@ fn methods_are_held_against_each_other_task_by_task() {
     assert_eq!(pairs[0][..2], ["progprompt", "blocking"], "{text}");
 }
 
+#[test]
+fn what_was_cut_from_prompts_is_said_of_each_method() {
+    let mut cut = result("few-shot", "a", true, 1);
+    (cut.run.asks, cut.run.shortened, cut.run.left_out) = (5, 2, "the first steps".to_owned());
+    let text = report::report(&[result("blocking", "a", true, 1), cut]).to_string();
+    assert!(text.contains("few-shot: 2 of 5 prompts did not fit the model; the first: the first steps\n"), "{text}");
+    assert_eq!(text.matches("did not fit").count(), 1, "{text}");
+}
+
 /// What was offered for thoughts and reports was offered at decisions of their own.
 #[test]
 fn what_executes_nothing_is_a_decision_that_something_was_considered_at() {

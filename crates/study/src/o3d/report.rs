@@ -6,6 +6,7 @@ use crate::columns::{self, Cell, Column, Group, UNDER, column, condition, counte
 use crate::curve::{Chart, Plot, ShareOf, Shares};
 use crate::paper::{O3D, PaperRow, PublishedFigure};
 use crate::report::{Report, Table, refusals};
+use crate::run::shortened;
 use stepwright_method::SYMBOLIC;
 use stepwright_text::words::count;
 
@@ -25,6 +26,8 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
         report.text(without_figures(&rows));
         let failed = rows.iter().filter(|row| unable(row).is_none()).flat_map(|row| &row.lines);
         report.text(refusals(failed.filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
+        let cut = |of: &Row<'_>| shortened(&of.condition("condition"), of.lines.iter().map(|r| &r.run));
+        report.text(rows.iter().map(cut).collect::<String>());
         report.text(basis(&of));
         if let Some(plot) = by_logs(&of) {
             report.plot(plot);

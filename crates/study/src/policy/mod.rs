@@ -15,6 +15,8 @@ mod setting;
 mod tests;
 mod turn_world;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
@@ -64,6 +66,32 @@ impl Condition {
     fn setting(&self) -> &Setting {
         &self.subject().setting
     }
+
+    /// What its results depend on: the seed is the unit's, the model the experiment's; of a file counts what is in force of it.
+    fn described(&self) -> Value {
+        let mut fields = json!(self.setting());
+        if let Value::Object(fields) = &mut fields {
+            fields.retain(|name, _| {
+                !["seed", "model", "preconditions_held", "preconditions_by"].contains(&name.as_str())
+            });
+        }
+        fields["preconditions"] = self.preconditions().into();
+        fields
+    }
+}
+
+/// Which files of preconditions put in force what another does: they are carried out once, as one row.
+pub fn alike(conditions: &[Arc<Condition>]) -> BTreeSet<String> {
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    let mut alike = BTreeSet::new();
+    for condition in conditions {
+        let name = condition.setting().preconditions.as_str();
+        let first = *known.entry(condition.described().to_string()).or_insert(name);
+        if first != name {
+            alike.insert(format!("{name} puts in force what {first} does: they are one row, named after {first}"));
+        }
+    }
+    alike
 }
 
 pub struct Policies {
@@ -102,15 +130,7 @@ impl Study for Policies {
     }
 
     fn condition(&self, condition: &Condition) -> Value {
-        let mut fields = json!(condition.setting());
-        if let Value::Object(fields) = &mut fields {
-            // The seed is the unit's, the model the experiment's; of a file counts what is in force of it.
-            fields.retain(|name, _| {
-                !["seed", "model", "preconditions_held", "preconditions_by"].contains(&name.as_str())
-            });
-        }
-        fields["preconditions"] = condition.preconditions().into();
-        fields
+        condition.described()
     }
 
     async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<PolicyResult>> {

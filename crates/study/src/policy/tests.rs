@@ -1,5 +1,5 @@
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::collections::VecDeque;
+use std::sync::Mutex;
 
 use tokio_util::sync::CancellationToken;
 
@@ -208,6 +208,20 @@ async fn the_tables_figures_are_those_of_the_file() {
     let charts: Vec<String> = charts.as_array().unwrap().iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(format!("{text}\n{}", charts.join("\n")));
     assert!(report::report(&[failed], true).to_string().contains("test/1: no server"));
+}
+
+#[test]
+fn files_that_put_the_same_in_force_are_said_to_be_one_row() {
+    let (_folder, source) = source();
+    let of = |name: &str| {
+        let setting = Setting { preconditions: name.into(), ..setting("few-shot") };
+        let service = Service::new(&source, "Trains_7", (&setting, &METHODS), &Assertions::new(), None).unwrap();
+        Arc::new(Condition::Service(service))
+    };
+    let said = alike(&["a.preconditions.py", "b.preconditions.py", "none", "a.preconditions.py"].map(of));
+    let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    let expected = "b.preconditions.py puts in force what a.preconditions.py does: they are one row, named after a.preconditions.py";
+    assert_eq!(said, [expected]);
 }
 
 #[test]

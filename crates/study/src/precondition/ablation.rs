@@ -107,8 +107,9 @@ fn table_columns<'a>() -> Vec<Column<'a, Line<'a>>> {
 fn name_of(approach: Approach) -> &'static str {
     match approach {
         Approach::Unranked => "none",
-        Approach::Equation => "Equation (1)",
-        Approach::Enumerated | Approach::Validated => "evidence rule",
+        Approach::Equation | Approach::Validated => "Equation (1)",
+        // Of a model's candidates too where an earlier version wrote the line, though the rule holds back none of them.
+        Approach::Enumerated => "evidence rule",
         Approach::Prompted => "as written",
     }
 }

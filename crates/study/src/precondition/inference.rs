@@ -4,20 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::OnceCell;
-use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
-use super::super::runner::remarks_of;
+use super::super::runner::remark;
 use super::result::{Approach, Choice};
 use super::subject::Subject;
 use stepwright_model::prompt::Prompts;
-use stepwright_model::{Completion, LanguageModel, ModelRequest};
+use stepwright_model::{Completion, LanguageModel, ModelRequest, ask};
 use stepwright_precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Ranking, Validity, Written, read_completion,
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, COMPLETION_TOKENS, CandidateContext, CandidateStore, Ranking, Validity,
+    Written, completion_stops, read_completion,
 };
-
-/// Tokens of a completion at most: a few assertions.
-pub(super) const MAX_TOKENS: u32 = 160;
 
 #[derive(Debug, Clone)]
 pub enum Origin {
@@ -88,12 +85,28 @@ pub(super) fn enumerated(subject: &Subject, action: &str) -> Result<Vec<Inferred
     Ok(vec![by(Approach::Equation, Ranking::EquationOne)?, by(Approach::Enumerated, Ranking::Evidence)?])
 }
 
-/// The rankings that are compared: none, the paper's, the evidence rule.
-const RANKINGS: [(Approach, Option<Ranking>); 3] = [
-    (Approach::Unranked, None),
-    (Approach::Equation, Some(Ranking::EquationOne)),
-    (Approach::Enumerated, Some(Ranking::Evidence)),
-];
+impl Origin {
+    /// The approach whose result stands for a unit. A model's two results come together; the second stands for both.
+    pub(super) fn approach(&self) -> Approach {
+        match self {
+            Origin::Symbolic => Approach::Enumerated,
+            Origin::Language(_) => Approach::Validated,
+        }
+    }
+
+    /// The rankings that are compared: none, the paper's, and of the enumerator's candidates the evidence rule, which holds back none that a
+    /// model wrote.
+    fn rankings(&self) -> &'static [(Approach, Option<Ranking>)] {
+        match self {
+            Origin::Symbolic => &[
+                (Approach::Unranked, None),
+                (Approach::Equation, Some(Ranking::EquationOne)),
+                (Approach::Enumerated, Some(Ranking::Evidence)),
+            ],
+            Origin::Language(_) => &[(Approach::Unranked, None), (Approach::Validated, Some(Ranking::EquationOne))],
+        }
+    }
+}
 
 /// The candidates of all actions of a subject, with what is chosen of them by a price, ranking by ranking: each alone, and together.
 #[derive(Debug)]
@@ -122,13 +135,13 @@ async fn fill(
             spent.insert(action.clone(), of);
         }
     }
-    let enumerates = matches!(origin, Origin::Symbolic);
+    let (enumerates, rankings) = (matches!(origin, Origin::Symbolic), origin.rankings());
     let work = move || {
         for action in actions.iter().filter(|_| enumerates) {
             store.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
         }
         let of = |ranking| [false, true].map(|together| store.priced(ranking, together));
-        let priced = RANKINGS.iter().map(|(_, ranking)| of(*ranking)).collect();
+        let priced = rankings.iter().map(|(_, ranking)| of(*ranking)).collect();
         Ok(Filled { store, spent, priced })
     };
     let filled = tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(e.to_string()));
@@ -145,7 +158,7 @@ pub(super) async fn ablated(
 ) -> Result<Vec<Inferred>, String> {
     let Filled { store, spent, priced } = match filled.get_or_try_init(|| fill(subject, origin, seed, cancel)).await {
         Ok(filled) => filled,
-        Err((why, spent)) => return Ok(vec![spent.of(Inferred::failed(Approach::Validated, why))]),
+        Err((why, spent)) => return Ok(vec![spent.of(Inferred::failed(origin.approach(), why))]),
     };
     let spent = spent.get(action).copied().unwrap_or_default();
     let pool = store.pool(action).map_err(|e| e.to_string())?;
@@ -155,7 +168,7 @@ pub(super) async fn ablated(
         spent.of(Inferred { choice, assertions, candidates, valid, ..Inferred::nothing(approach) })
     };
     let mut all = Vec::new();
-    for ((approach, ranking), [alone, together]) in RANKINGS.iter().zip(priced) {
+    for ((approach, ranking), [alone, together]) in origin.rankings().iter().zip(priced) {
         let left = ranking.map_or_else(|| store.unranked(action), |ranking| store.suggested(action, ranking));
         let priced = |of: &BTreeMap<String, Vec<String>>| of.get(action).cloned().unwrap_or_default();
         all.push(inferred(*approach, Choice::All, left));
@@ -179,7 +192,7 @@ pub(super) async fn asked(
     let written = take_in(&mut store, action, asking, seed, cancel, &mut spent).await;
     let validated = Inferred::nothing(Approach::Validated);
     match written {
-        Ok(prompted) => Ok(vec![prompted, spent.of(validated.suggested(&store, action, Ranking::Evidence)?)]),
+        Ok(prompted) => Ok(vec![prompted, spent.of(validated.suggested(&store, action, Ranking::EquationOne)?)]),
         // Both tables are without it.
         Err(why) => Ok([Approach::Prompted, Approach::Validated]
             .map(|approach| spent.of(Inferred::failed(approach, why.clone())))
@@ -281,24 +294,20 @@ impl Asking {
         let raw = self.model.prefers_raw();
         let template = if raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
         let rendered = self.prompts.render(template, context).map_err(|e| e.to_string())?;
-        let stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned);
         let request = ModelRequest {
             messages: rendered.messages,
-            max_tokens: MAX_TOKENS,
+            max_tokens: COMPLETION_TOKENS,
             temperature,
             n,
-            stop: if raw { stop.into() } else { Vec::new() },
+            stop: completion_stops(raw),
             seed: Some(seed),
             ..ModelRequest::default()
         };
-        let (stream, mut events) = unbounded_channel();
-        let answer = self.model.complete(&request, &stream, cancel).await;
-        remarks_of(&mut events);
-        spent.asks += u32::from(answer.is_ok());
-        if let Some(usage) = answer.as_ref().map_or_else(|error| error.charge().usage, |response| response.usage) {
-            spent.prompt += usage.prompt;
-            spent.completion += usage.completion;
-        }
-        answer.map(|response| response.completions).map_err(|e| e.to_string())
+        let asked = ask(&*self.model, &request, cancel).await;
+        asked.remarks.iter().for_each(|text| remark(text));
+        spent.asks += u32::from(asked.completions.is_ok());
+        spent.prompt += asked.spent.prompt;
+        spent.completion += asked.spent.completion;
+        asked.completions.map_err(|e| e.to_string())
     }
 }

@@ -78,18 +78,10 @@ impl Preconditions {
         if self.ablation { subject.demonstrations() } else { self.way.demonstrations }
     }
 
-    /// The approach whose result stands for a unit. A model's two results come together; the second stands for both.
-    fn approach(&self) -> Approach {
-        match self.origin {
-            Origin::Symbolic => Approach::Enumerated,
-            Origin::Language(_) => Approach::Validated,
-        }
-    }
-
     /// The assertions inferred for a subject in this way, as a file of preconditions holds them: validated ones, not a
     /// model's first words. `None` if there is nothing yet.
     pub fn adopted(&self, subject: &Subject, results: &[ActionResult]) -> Option<AdoptedSet> {
-        adopted(subject, &Way { seed: subject.seed, ..self.way.clone() }, self.approach(), results)
+        adopted(subject, &Way { seed: subject.seed, ..self.way.clone() }, self.origin.approach(), results)
     }
 }
 
@@ -149,8 +141,8 @@ impl Study for Preconditions {
             return None;
         }
         let seconds = seconds_since(started);
-        let inferred =
-            inferred.unwrap_or_else(|why| vec![Inferred { error: Some(why), ..Inferred::nothing(self.approach()) }]);
+        let inferred = inferred
+            .unwrap_or_else(|why| vec![Inferred { error: Some(why), ..Inferred::nothing(self.origin.approach()) }]);
         let way = Way { seed, demonstrations: self.most(&subject), ..self.way.clone() };
         let scored = tokio::task::spawn_blocking(move || {
             let score = |inferred| ActionResult::new(&subject, &action, &way, inferred, seconds);
@@ -177,7 +169,7 @@ fn adopted(subject: &Subject, way: &Way, approach: Approach, results: &[ActionRe
     let of = |name: &str| {
         let own = |r: &&ActionResult| {
             (r.world.as_str(), &r.subject, r.action.as_str()) == (subject.world, &subject.name, name)
-                && (&r.way, r.approach, r.error.is_none()) == (way, approach, true)
+                && (&r.way, r.approach, r.choice, r.error.is_none()) == (way, approach, Choice::All, true)
                 && (r.shown, r.episodes) == (subject.demonstrations(), subject.tests())
         };
         results.iter().rev().find(own)

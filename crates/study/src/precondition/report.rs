@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::inference::MAX_TOKENS;
 use super::result::{ActionResult, Approach, Way};
 use crate::columns::{self, Cell, Column, Conditions, Group, UNDER, column, counted_once, groups, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap};
 use crate::paper::{PRECONDITIONS, PaperRow, PublishedFigure, model_of_programs};
 use crate::report::{Report, Table};
-use stepwright_precondition::{Mean, Score};
+use stepwright_precondition::{COMPLETION_TOKENS, Mean, Score};
 use stepwright_text::words::count;
 
 /// The actions of a table, of a service, or of none but themselves.
@@ -78,7 +77,7 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     }
     if first.approach != Approach::Enumerated {
         text.push_str(&format!(
-            "Own choices, of which the paper states none: samples, temperature, {MAX_TOKENS} tokens at most, stop at an empty line or a definition\n"
+            "Own choices, of which the paper states none: samples, temperature, {COMPLETION_TOKENS} tokens at most, stop at an empty line or a definition\n"
         ));
     }
     // Where all failed nothing is scored, whatever is known.

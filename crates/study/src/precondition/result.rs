@@ -14,11 +14,11 @@ pub enum Approach {
     Enumerated,
     /// Every valid candidate, without any ranking.
     Unranked,
-    /// The same candidates ranked by the paper's Equation (1), without what the evidence rule holds back.
+    /// The enumerator's candidates ranked by the paper's Equation (1) alone, those among them that the evidence rule holds back.
     Equation,
     /// The first assertions a model writes, taken as they are ("Prompting" in Table 2).
     Prompted,
-    /// A model's candidates, validated on the demonstrations and ranked by Equation 1 ("Ours" in Table 2).
+    /// A model's candidates, validated on the demonstrations and ranked by the paper's Equation (1) alone ("Ours" in Table 2).
     Validated,
 }
 

@@ -339,3 +339,34 @@ async fn rankings_are_compared_alone_and_together_beside_the_truth() {
     assert_eq!((truth[2], &truth[5..8]), ("truth", &["1.000", "1.000", "1.000"][..]), "{text}");
     assert!(rows.iter().all(|row| row.contains(&"2")), "each of two actions: {text}");
 }
+
+#[tokio::test]
+async fn what_a_model_wrote_is_ranked_as_its_own() {
+    let by = |request: &ModelRequest| {
+        let text = "self.user.asked[slot]\n    assert slot\n    assert self.user.gone";
+        Ok(ModelResponse::of(vec![Completion::whole(text); request.n as usize], None))
+    };
+    let model = Answering { raw: true, ..Answering::by(by) };
+    let asking = Asking { model: Arc::new(model), prompts: Prompts::default(), samples: 0, temperature: 0.7 };
+    let study = Preconditions::new(vec![subject(true)], Origin::Language(asking.clone()), way("scripted", 0)).ablated();
+    let all = performed(&Arc::new(study)).await;
+    // Two actions, two rankings, three choices: the evidence rule is the enumerator's.
+    assert_eq!(all.len(), 12);
+    assert!(all.iter().all(|r| matches!(r.approach, Approach::Unranked | Approach::Validated)), "{all:?}");
+    // As without the comparison.
+    for beside in results(&subject(true), Origin::Language(asking), way("scripted", 0)).await {
+        let same =
+            |r: &&ActionResult| (&r.action, r.approach, r.choice) == (&beside.action, beside.approach, Choice::All);
+        let same = all.iter().find(same).map(|r| &r.assertions);
+        assert!(beside.approach == Approach::Prompted || same == Some(&beside.assertions), "{beside:?}: {same:?}");
+    }
+    let text = Preconditions::report(&all, false).to_string();
+    assert!(text.contains("of the candidates of scripted") && !text.contains("evidence rule"), "{text}");
+    // As earlier versions filed it.
+    let older = |r: ActionResult| match r.approach {
+        Approach::Validated => ActionResult { approach: Approach::Enumerated, ..r },
+        _ => r,
+    };
+    let older: Vec<ActionResult> = all.into_iter().map(older).collect();
+    assert!(Preconditions::report(&older, false).to_string().contains("evidence rule"));
+}

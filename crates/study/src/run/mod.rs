@@ -24,6 +24,7 @@ use stepwright_worlds::WORLDS;
 pub(crate) use result::tokens;
 pub use result::{Disagreement, RoleUse, RunResult};
 pub(crate) use roles::by_role;
+pub(crate) use table::shortened;
 
 /// Tasks that are tried beforehand, at most.
 const MOST_REHEARSED: usize = 200;

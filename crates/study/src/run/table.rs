@@ -85,7 +85,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
     report.text(endings(results));
-    report.text(shortened(results));
+    report.text(shortened("", results.iter()));
     report.text(served(results));
     disagreements(results, &mut report);
     by_role(results, &mut report);
@@ -121,12 +121,13 @@ fn endings(results: &[RunResult]) -> String {
         + &said(over, ["with its program", "with their programs"])
 }
 
-/// How many prompts something was left out of, as it did not fit the model, and what of the first.
-fn shortened(results: &[RunResult]) -> String {
-    let prompts: u64 = results.iter().map(|r| u64::from(r.shortened)).sum();
-    let Some(first) = results.iter().find(|r| r.shortened > 0) else { return String::new() };
-    let asks: u64 = results.iter().map(|r| u64::from(r.asks)).sum();
-    format!("{prompts} of {} did not fit the model; the first: {}\n", count(asks, "prompt"), first.left_out)
+/// How many prompts something was left out of, as it did not fit the model, and what of the first; of which results, where there are others.
+pub(crate) fn shortened<'a>(of: &str, results: impl Iterator<Item = &'a RunResult> + Clone) -> String {
+    let prompts: u64 = results.clone().map(|r| u64::from(r.shortened)).sum();
+    let Some(first) = results.clone().find(|r| r.shortened > 0) else { return String::new() };
+    let asks: u64 = results.map(|r| u64::from(r.asks)).sum();
+    let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
+    format!("{of}{prompts} of {} did not fit the model; the first: {}\n", count(asks, "prompt"), first.left_out)
 }
 
 /// Who disagreed where: a row a step at which sides would have done different things, the side that decided first.

@@ -40,7 +40,7 @@ pub(super) use play::{play, seconds_since};
 pub use provenance::Provenance;
 pub(crate) use provenance::{data_digest, named_digest};
 pub use remarks::hearing;
-pub(crate) use remarks::remarks_of;
+pub(crate) use remarks::remark;
 pub use results::{CLOSED, Results};
 pub use seeds::Seeds;
 pub use selector::{Selector, first_of_each_kind};

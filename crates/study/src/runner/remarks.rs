@@ -4,10 +4,6 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::mpsc::UnboundedReceiver;
-
-use stepwright_model::StreamEvent;
-
 type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
 tokio::task_local! {
@@ -32,17 +28,8 @@ pub(super) fn heard<T>(work: impl Future<Output = T>) -> impl Future<Output = T>
 }
 
 /// Has a remark said, if anybody hears.
-pub(super) fn remark(text: &str) {
+pub(crate) fn remark(text: &str) {
     let _ = SAY.try_with(|say| say(text));
-}
-
-/// Has the remarks of an answer that has come said.
-pub(crate) fn remarks_of(events: &mut UnboundedReceiver<StreamEvent>) {
-    while let Ok(event) = events.try_recv() {
-        if let StreamEvent::Remark { text, .. } = event {
-            remark(&text);
-        }
-    }
 }
 
 #[cfg(test)]

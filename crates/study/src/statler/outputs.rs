@@ -24,9 +24,7 @@ impl Output {
         for line in generated.lines() {
             own &= !line.starts_with(NEXT_QUERY);
             // The published evaluation reads updates at the beginning of a line alone; the robot's program carries out others too.
-            if let Some(text) = argument(line.trim_end(), "update_wm") {
-                output.update.push(text.to_owned());
-            }
+            output.update.extend(update(line).map(str::to_owned));
             let line = line.trim();
             if own && let Some(text) = argument(line, "say") {
                 output.say.push(text.to_owned());
@@ -36,6 +34,18 @@ impl Output {
         }
         output
     }
+}
+
+/// The text of an update, as the original finds it: by `re.search(r'\(([\'|"])(.*)\1\)', line)`, to which `|` is a quote too.
+fn update(line: &str) -> Option<&str> {
+    if !line.starts_with("update_wm(") {
+        return None;
+    }
+    line.match_indices('(').find_map(|(at, _)| {
+        let quote = line.get(at + 1..)?.chars().next().filter(|c| matches!(c, '\'' | '|' | '"'))?;
+        let (text, _) = line.get(at + 2..)?.rsplit_once(format!("{quote})").as_str())?;
+        Some(text)
+    })
 }
 
 /// The text between the outer quotes of a call's argument list.
@@ -100,6 +110,27 @@ mod tests {
         assert_eq!(output.moves, [("a block".to_owned(), "b bowl".to_owned())]);
         assert_eq!(output.say, ["yes", "red block\", \"blue block"]);
         assert_eq!(output.update, ["Put it (there).", "Put more."]);
+    }
+
+    #[test]
+    fn updates_are_found_as_the_original_finds_them() {
+        for (line, found) in [
+            ("update_wm(\"x\")  # note (see 2)", Some("x")),
+            ("update_wm(\"x\"); noop()", Some("x")),
+            ("update_wm(\"a\"))", Some("a")),
+            ("update_wm(\"\")", Some("")),
+            ("update_wm(\"a\"); say(\"b\")", Some("a\"); say(\"b")),
+            ("update_wm(|a \"b\"|)", Some("a \"b\"")),
+            ("update_wm(x, (\"y\"))", Some("y")),
+            ("update_wm (\"x\")", None),
+            ("update_wm( \"x\" )", None),
+            ("update_wm(\"x\" )", None),
+            ("update_wm(\"a')", None),
+            ("update_wm(\")", None),
+        ] {
+            let expected: Vec<&str> = found.into_iter().collect();
+            assert_eq!(Output::read(line).update, expected, "{line}");
+        }
     }
 
     #[test]

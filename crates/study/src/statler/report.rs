@@ -10,7 +10,7 @@ use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap, wilson};
 use crate::paper::{PublishedFigure, STATLER};
 use crate::report::{Report, Table, refusals};
-use crate::run::by_role;
+use crate::run::{by_role, shortened};
 use stepwright_method::REFERENCE;
 
 /// The groups that a group is cut with at the first failure of any: of its domain and model, the paper's two methods where both are
@@ -226,6 +226,7 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
     report.table(Table::of("What it took", &columns, &rows));
     report.text(columns::counted_once(&rows, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.run.task.as_str(), r.run.error.as_deref()?)))));
+    report.text(shortened("", results.iter().map(|r| &r.run)));
     report.text(format!(
         "\n`asks` (of a language model), `tokens`, `seconds` and `wrong values` (differences between belief and truth at a step) are means of an \
          episode; an episode with an error is not scored and has no wrong values.{builtin}\n"

@@ -17,7 +17,7 @@ use stepwright_program::tools::Toolbox;
 
 pub use report::{as_json, tables};
 
-use crate::recordings::each_line;
+use crate::recordings::{LARGEST, document, each_line};
 
 #[derive(Debug, Deserialize)]
 struct Demonstration {
@@ -157,7 +157,7 @@ impl Writer<'_> {
         mut progress: impl FnMut(&str),
     ) -> Result<OfModel, String> {
         let path = folder.join("policy.md");
-        let policy = self.policy.then(|| std::fs::read_to_string(&path)).transpose();
+        let policy = self.policy.then(|| stepwright_files::read_text(&path, LARGEST)).transpose();
         let policy = policy.map_err(|e| format!("{}: {e}", path.display()))?.unwrap_or_default();
         let mut written: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let shown = tool_contexts(toolbox, episodes, self.episodes)?;
@@ -196,9 +196,7 @@ pub fn measure(
     writer: Option<&mut Writer<'_>>,
     mut progress: impl FnMut(&str),
 ) -> Result<Domain, String> {
-    let path = folder.join("tools.json");
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let listed: Json = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let listed: Json = document(&folder.join("tools.json"))?;
     let toolbox = Toolbox::of_json(&listed);
     let mut episodes: Vec<Vec<ToolStep>> = Vec::new();
     for name in ["demonstrations.jsonl", "demonstrations_generated.jsonl"].iter().take(if all { 2 } else { 1 }) {
@@ -309,7 +307,8 @@ mod tests {
         };
         let tools =
             serde_json::json!([tool("get_order", &["order_id"]), tool("cancel_order", &["order_id", "reason"])]);
-        std::fs::write(folder.path().join("tools.json"), tools.to_string()).unwrap();
+        // As an editor may write it, with its mark.
+        std::fs::write(folder.path().join("tools.json"), format!("\u{feff}{tools}")).unwrap();
         let status = |n: usize| if n.is_multiple_of(2) { "pending" } else { "delivered" };
         let read = |n: usize| {
             let id = format!("W{n}");

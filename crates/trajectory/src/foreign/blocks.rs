@@ -2,13 +2,14 @@
 
 use serde_json::Value as Json;
 
-use super::conversation::{Called, Read, Turn, string, text_of};
+use super::conversation::{Called, Read, Turn, string, text_in, text_of};
+use super::lenient;
 
 /// The arguments of a call as JSON; a text that is none is told and kept as it is. A tool that takes a text has it as its input.
 pub(super) fn arguments(read: &mut Read, place: &str, name: &str, call: &Json) -> Json {
     match ["arguments", "args"].iter().find_map(|key| call.get(*key)) {
         Some(Json::String(text)) if text.trim().is_empty() => Json::Object(serde_json::Map::new()),
-        Some(Json::String(text)) => match serde_json::from_str(text) {
+        Some(Json::String(text)) => match lenient::parse(text) {
             Ok(arguments @ Json::Object(_)) => arguments,
             Ok(arguments) => {
                 read.notes.push(format!("{place}: the arguments of `{name}` are no object but {text}"));
@@ -37,8 +38,13 @@ pub(super) fn is_use(block: &Json) -> bool {
     kind(block).ends_with("tool_use")
 }
 
+/// Whether a block says what a call returned; Inspect has a call and what it returned in one.
 pub(super) fn is_response(block: &Json) -> bool {
-    kind(block).ends_with("tool_result") || kind(block) == "tool_call_response"
+    let is_done =
+        || block.get("result").is_some_and(|result| !result.is_null()) || block.get("error").is_some_and(is_error);
+    kind(block).ends_with("tool_result")
+        || kind(block).ends_with("tool_call_response")
+        || kind(block) == "tool_use" && is_done()
 }
 
 /// The thought of a block; one that the provider keeps to itself is none.
@@ -53,7 +59,10 @@ pub(super) fn call(read: &mut Read, place: &str, block: &Json) -> Option<Called>
     let name = string(block, "name").unwrap_or_default();
     let arguments = match kind(block) {
         "tool_call" => arguments(read, place, &name, block),
-        _ if is_use(block) => block.get("input").cloned().unwrap_or_default(),
+        kind if kind == "server_tool_call" || is_use(block) => {
+            let given = ["input", "server_tool_call"].iter().find_map(|key| block.get(*key)).cloned();
+            given.unwrap_or_else(|| arguments(read, place, &name, block))
+        }
         _ => return None,
     };
     Some(Called { id: string(block, "id"), name, arguments })
@@ -61,15 +70,41 @@ pub(super) fn call(read: &mut Read, place: &str, block: &Json) -> Option<Called>
 
 pub(super) fn result(block: &Json) -> Turn {
     let id = string(block, "tool_use_id").or_else(|| string(block, "id"));
-    let given = ["content", "result", "response"].iter().find_map(|key| block.get(*key));
+    let error = block.get("error").filter(|error| is_error(error));
+    let given = ["content", "result", "response", "server_tool_call_response"].iter().find_map(|key| block.get(*key));
     let given = given.filter(|given| !given.is_null());
     // What a provider's tool found has no text, but fields of its own.
-    let is_own = matches!(kind(block), "tool_result" | "tool_call_response");
-    let text = |given: &Json| text_of(given).filter(|text| is_own || !text.is_empty());
+    let is_own = matches!(kind(block), "tool_result" | "tool_call_response" | "tool_use");
+    let text = |given: &Json| Some(returned(given)).filter(|text| is_own || !text.is_empty());
     let text = given.map(|given| text(given).unwrap_or_else(|| readable(given).to_string()));
-    let failed = block.get("is_error").and_then(Json::as_bool).unwrap_or_default()
+    let failed = error.is_some()
+        || block.get("is_error").and_then(Json::as_bool).unwrap_or_default()
         || given.is_some_and(|given| kind(given).ends_with("_error"));
-    Turn::Result { id, text, failed }
+    let told = error.and_then(words).filter(|_| text.as_deref().is_none_or(str::is_empty));
+    Turn::Result { id, text: told.or(text), failed }
+}
+
+/// Whether the value of an error is one: `false` and nothing say that there is none.
+pub(super) fn is_error(value: &Json) -> bool {
+    !value.is_null() && *value != Json::Bool(false) && value.as_str() != Some("")
+}
+
+/// The words of an error.
+pub(super) fn words(error: &Json) -> Option<String> {
+    error.as_str().map(str::to_owned).or_else(|| string(error, "message"))
+}
+
+/// Parts of what a call returned that nobody can read as text.
+const MEDIA: [&str; 5] = ["image", "audio", "video", "file", "document"];
+
+/// What a call returned, as text; where no part has one, as what it is.
+pub(super) fn returned(given: &Json) -> String {
+    let is_told = |part: &Json| {
+        part.is_object() && text_in(part).is_none() && !MEDIA.iter().any(|media| kind(part).contains(media))
+    };
+    let is_wordless = || given.as_array().is_some_and(|parts| parts.iter().any(is_told));
+    let text = text_of(given).filter(|text| !text.is_empty() || !is_wordless());
+    text.unwrap_or_else(|| readable(given).to_string())
 }
 
 /// What an item of a built-in tool is besides what the tool was told.

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 use super::blocks::{self, arguments, is_response};
 use super::conversation::{Asked, Called, Conversation, Read, Turn, string, text_of};
+use super::lenient;
 
 pub(super) fn is_message(value: &Json) -> bool {
     let of = |key: &str| value.get(key).and_then(Json::as_str);
@@ -26,16 +27,19 @@ fn messages(body: &Json) -> Option<(&'static str, Vec<Json>)> {
     })
 }
 
+/// What is asked of a conversation, or of texts, that nobody answers: embeddings, how many tokens there are.
+const OTHERS: [&str; 3] = ["embeddings", "count_tokens", "input_tokens"];
+
 /// A request as a proxy logs it.
 pub(super) fn request(read: &mut Read, value: &Json) -> bool {
     let path = string(value, "path").or_else(|| string(value, "url")).unwrap_or_default();
     let body = match value.get("body") {
-        Some(Json::String(text)) => serde_json::from_str(text).unwrap_or(Json::Null),
+        Some(Json::String(text)) => lenient::parse(text).unwrap_or(Json::Null),
         Some(body) => body.clone(),
         None => Json::Null,
     };
     read.format("openai-chat-requests");
-    if path.contains("embeddings") || messages(&body).is_none() {
+    if OTHERS.iter().any(|other| path.contains(other)) || messages(&body).is_none() {
         let note = format!("requests to {path} are no conversation and were not read");
         if !read.notes.contains(&note) {
             read.notes.push(note);
@@ -125,7 +129,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
     let of = |key: &str| string(message, key);
     let kind = of("type").unwrap_or_default();
     if kind.ends_with("_call_output") {
-        let text = message.get("output").map(|output| text_of(output).unwrap_or_else(|| output.to_string()));
+        let text = message.get("output").map(blocks::returned);
         turns.push(Turn::Result { id: of("call_id"), text, failed: false });
         return;
     }
@@ -169,8 +173,9 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
     match role.as_str() {
         "system" | "developer" => {}
         "tool" | "function" | "ipython" if content.as_array().is_none_or(|parts| !parts.iter().any(is_response)) => {
-            let error = message.get("error").filter(|e| !e.is_null());
-            let told = error.and_then(|e| string(e, "message")).filter(|_| text.as_deref().is_none_or(str::is_empty));
+            let errors = ["error", "tool_error"].iter().filter_map(|key| message.get(*key));
+            let error = { errors }.find(|error| blocks::is_error(error));
+            let told = error.and_then(blocks::words).filter(|_| text.as_deref().is_none_or(str::is_empty));
             let id = of("tool_call_id").or_else(|| of("call_id"));
             turns.push(Turn::Result { id, text: told.or(text), failed: error.is_some() });
         }
@@ -195,6 +200,8 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
             let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| of(key).filter(|t| !t.is_empty()));
             turns.extend(thought.map(Turn::Thought));
             let Some(parts) = content.as_array().filter(|parts| !parts.is_empty()) else {
+                let spoken = || of("refusal").or_else(|| string(message.get("audio")?, "transcript"));
+                let text = text.filter(|text| !text.is_empty()).or_else(spoken);
                 turns.push(Turn::Agent { text: text.unwrap_or_default(), calls });
                 return;
             };

@@ -118,19 +118,21 @@ impl Read {
 pub(super) fn text_of(content: &Json) -> Option<String> {
     match content {
         Json::String(text) => Some(text.clone()),
-        Json::Array(parts) => {
-            let text = |part: &Json| match part {
-                Json::String(text) => Some(text.clone()),
-                part => {
-                    let is_text = part.get("type").and_then(Json::as_str).is_none_or(|kind| kind.ends_with("text"));
-                    let text = ["text", "content"].iter().find_map(|key| part.get(*key)?.as_str().map(str::to_owned));
-                    text.filter(|_| is_text)
-                }
-            };
-            Some(parts.iter().filter_map(text).collect::<Vec<_>>().join("\n"))
-        }
+        Json::Array(parts) => Some(parts.iter().filter_map(text_in).collect::<Vec<_>>().join("\n")),
         _ => None,
     }
+}
+
+/// The text of a part: its own, why a model refuses, or what was spoken.
+pub(super) fn text_in(part: &Json) -> Option<String> {
+    let keys: &[&str] = match part.get("type").and_then(Json::as_str) {
+        None => &["text", "content"],
+        Some("refusal") => &["refusal"],
+        Some(kind) if kind.ends_with("text") => &["text", "content"],
+        Some(kind) if kind.ends_with("audio") => &["transcript"],
+        Some(_) => &[],
+    };
+    part.as_str().map(str::to_owned).or_else(|| keys.iter().find_map(|key| string(part, key)))
 }
 
 pub(super) fn string(value: &Json, key: &str) -> Option<String> {

@@ -10,12 +10,12 @@ use super::{chat, lenient};
 /// Most bytes of one member.
 const LARGEST: u64 = 256 << 20;
 
-const SAMPLE: [&str; 40] = [
+const SAMPLE: [&str; 44] = [
     "id", "epoch", "input", "choices", "target", "sandbox", "files", "setup", "messages", "output", "scores", "score",
     "metadata", "store", "events", "timelines", "model_usage", "role_usage", "started_at", "completed_at",
     "total_time", "working_time", "uuid", "invalidation", "error", "error_retries", "attachments", "events_data",
     "limit", "turn_count", "message_limit", "token_limit", "time_limit", "working_limit", "cost_limit", "turn_limit",
-    "transcript", "logs", "tags", "usage",
+    "transcript", "logs", "tags", "usage", "description", "model_fallbacks", "token_limit_type", "token_limit_usage",
 ];
 
 pub(super) fn zip(read: &mut Read, bytes: &[u8]) {
@@ -55,6 +55,7 @@ pub(super) fn zip(read: &mut Read, bytes: &[u8]) {
             Err(why) => read.fail(why),
         }
     }
+    all.sort_by_key(|(_, sample)| place(sample));
     samples(read, &header, all);
 }
 
@@ -66,24 +67,36 @@ pub(super) fn json(read: &mut Read, value: &Json) -> bool {
     true
 }
 
-/// The episodes, by epoch and id as Inspect orders them.
-fn samples(read: &mut Read, header: &Json, mut all: Vec<(String, Json)>) {
+fn id(sample: &Json) -> String {
+    match sample.get("id") {
+        Some(Json::String(id)) => id.clone(),
+        Some(Json::Number(number)) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn epoch(sample: &Json) -> u64 {
+    sample.get("epoch").and_then(Json::as_u64).unwrap_or(1)
+}
+
+/// Where Inspect puts a sample of a zip: by epoch and id, numbers filled with zeros behind their sign.
+fn place(sample: &Json) -> (u64, String) {
+    let text = id(sample);
+    let is_number = sample.get("id").is_some_and(Json::is_number);
+    let filled = match text.strip_prefix('-') {
+        _ if !is_number => text,
+        Some(digits) => format!("-{digits:0>19}"),
+        None => format!("{text:0>20}"),
+    };
+    (epoch(sample), filled)
+}
+
+/// The episodes, in their order.
+fn samples(read: &mut Read, header: &Json, all: Vec<(String, Json)>) {
     let version = header.get("version").and_then(Json::as_u64);
     if let Some(version) = version.filter(|version| !(1..=2).contains(version)) {
         read.notes.push(format!("version {version} of the log is not known here; it was read as version 2"));
     }
-    let id = |sample: &Json| match sample.get("id") {
-        Some(Json::String(id)) => id.clone(),
-        Some(Json::Number(number)) => number.to_string(),
-        _ => String::new(),
-    };
-    let epoch = |sample: &Json| sample.get("epoch").and_then(Json::as_u64).unwrap_or(1);
-    let place = |sample: &Json| {
-        let text = id(sample);
-        let is_number = sample.get("id").is_some_and(Json::is_number);
-        (epoch(sample), if is_number { format!("{text:0>20}") } else { text })
-    };
-    all.sort_by_key(|(_, sample)| place(sample));
     let epochs = all.iter().any(|(_, sample)| epoch(sample) > 1);
     let eval = header.get("eval").unwrap_or(&Json::Null);
     for (name, sample) in all {

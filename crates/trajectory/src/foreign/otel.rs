@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::chat;
 use super::conversation::{Called, Conversation, Read, Turn, string};
+use super::{chat, lenient};
 
 pub(super) fn is_span(value: &Json) -> bool {
     value.get("attributes").is_some()
@@ -52,12 +52,25 @@ fn value_of(value: &Json) -> Json {
     }
 }
 
-fn span(value: &Json) -> Span {
-    let attributes = match value.get("attributes") {
+fn attributes(value: &Json) -> Map<String, Json> {
+    match value.get("attributes") {
         Some(Json::Array(list)) => pairs(list),
         Some(Json::Object(object)) => object.clone(),
         _ => Map::new(),
-    };
+    }
+}
+
+/// The event in which a span may have its messages.
+const DETAILS: &str = "gen_ai.client.inference.operation.details";
+
+fn span(value: &Json) -> Span {
+    let mut attributes = attributes(value);
+    let events = value.get("events").and_then(Json::as_array).into_iter().flatten();
+    for (name, told) in
+        events.filter(|event| string(event, "name").as_deref() == Some(DETAILS)).flat_map(self::attributes)
+    {
+        attributes.entry(name).or_insert(told);
+    }
     let trace = value.get("context").and_then(|c| string(c, "trace_id"));
     let trace = trace.or_else(|| string(value, "traceId")).or_else(|| string(value, "trace_id")).unwrap_or_default();
     let start = ["start_time", "startTimeUnixNano", "startTime"].iter().find_map(|key| value.get(*key));
@@ -89,7 +102,7 @@ pub(super) fn spans(read: &mut Read, all: &[Json]) -> bool {
         episode.about.id = id;
         let text = |span: &Span, key: &str| span.attributes.get(key).and_then(Json::as_str).map(str::to_owned);
         let parsed = |span: &Span, key: &str| match span.attributes.get(key)? {
-            Json::String(text) => serde_json::from_str::<Json>(text).ok(),
+            Json::String(text) => lenient::parse(text).ok(),
             other => Some(other.clone()),
         };
         let list = |span: &Span, key: &str| match parsed(span, key) {

@@ -66,7 +66,7 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
     for turn in conversation.turns {
         match turn {
             Turn::User(text) => {
-                if steps.log.steps.is_empty() && steps.log.task.is_empty() {
+                if steps.log.task.is_empty() {
                     steps.log.task.clone_from(&text);
                 }
                 steps.told(&text);

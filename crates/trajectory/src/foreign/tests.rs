@@ -240,6 +240,149 @@ fn spans_with_structured_attributes_and_in_batches_are_one_episode() {
 }
 
 #[test]
+fn messages_in_an_event_of_a_span_are_read_with_what_the_provider_ran() {
+    let ran = json!({ "type": "web_search", "query": "q" });
+    let found = json!({ "type": "web_search", "results": [1] });
+    let parts = json!([
+        { "type": "server_tool_call", "id": "s", "name": "web_search", "server_tool_call": ran },
+        { "type": "server_tool_call_response", "id": "s", "server_tool_call_response": found },
+        { "type": "text", "content": "fin" }
+    ]);
+    let asked = json!([{ "role": "user", "parts": [{ "type": "text", "content": "go" }] }]);
+    let told = json!([
+        { "key": "gen_ai.input.messages", "value": any(&asked) },
+        { "key": "gen_ai.output.messages", "value": any(&json!([{ "role": "assistant", "parts": parts }])) }
+    ]);
+    let mut model = span(1, json!({ "gen_ai.request.model": any(&json!("m")) }));
+    model["events"] = json!([{ "name": "gen_ai.client.inference.operation.details", "attributes": told }]);
+    let log = &lines(&[otlp(&[model])]).all[0];
+    assert_eq!((log.task.as_str(), &log.rest["answer"]), ("go", &json!("fin")));
+    assert_eq!(actions(log), ["tools.web_search(type='web_search', query='q')"]);
+    assert_eq!(observed(log), [Some(found.to_string().as_str())]);
+}
+
+/// A log of Inspect of these samples, as JSON and as a zip.
+fn inspect(samples: &[Json]) -> [Logs; 2] {
+    use std::io::Write as _;
+
+    let whole = json!({ "version": 2, "status": "success", "eval": { "task": "t" }, "samples": samples });
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let members = samples.iter().enumerate().map(|(at, sample)| (format!("samples/{at}_epoch_1.json"), sample.clone()));
+    for (name, member) in members.chain([("header.json".to_owned(), json!({ "version": 2, "eval": { "task": "t" } }))])
+    {
+        zip.start_file(name, options).unwrap();
+        zip.write_all(member.to_string().as_bytes()).unwrap();
+    }
+    [read_any(whole.to_string().as_bytes(), "f"), read_any(&zip.finish().unwrap().into_inner(), "f")]
+}
+
+#[test]
+fn samples_stand_in_inspects_order_and_there_may_be_none() {
+    for read in inspect(&[]) {
+        assert_eq!((read.all.len(), read.wrong.as_slice()), (0, &[][..]), "{:?}", read.format);
+    }
+    let sample =
+        |id: Json| json!({ "id": id, "epoch": 1, "messages": [user("u")], "input": "u", "model_fallbacks": null });
+    let samples = [json!(10), json!("b"), json!(-5), json!(2), json!(-40), json!("a")].map(sample);
+    let ids = |read: &Logs| read.all.iter().map(|log| log.id.clone()).collect::<Vec<_>>();
+    let [written, zipped] = inspect(&samples);
+    assert_eq!(ids(&written), ["10", "b", "-5", "2", "-40", "a"]);
+    assert_eq!(ids(&zipped), ["-5", "-40", "2", "10", "a", "b"]);
+    assert_eq!((written.notes.len(), zipped.notes.len()), (0, 0), "{:?}", written.notes);
+}
+
+#[test]
+fn a_call_of_inspect_may_hold_what_it_returned() {
+    let used = |more: Json| {
+        let mut used = json!({ "type": "tool_use", "tool_type": "web_search", "id": "w", "name": "web_search", "arguments": "{\"query\": \"q\"}" });
+        used.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        used
+    };
+    let said = json!([used(json!({ "result": "R", "error": null })), { "type": "text", "text": "and" },
+        used(json!({ "result": "", "error": "gone" }))]);
+    let sample = json!({ "id": 1, "messages": [user("u"), { "role": "assistant", "content": said }] });
+    for read in inspect(&[sample]) {
+        let log = &read.all[0];
+        assert_eq!(actions(log), ["tools.web_search(query='q')"; 2]);
+        assert_eq!(observed(log), [Some("R"), Some("gone")]);
+        assert_eq!(log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(), [false, true]);
+    }
+}
+
+#[test]
+fn what_a_model_refuses_or_speaks_is_its_answer() {
+    for said in [
+        json!({ "content": null, "refusal": "no way" }),
+        json!({ "content": [{ "type": "refusal", "refusal": "no way" }] }),
+        json!({ "content": null, "audio": { "id": "a", "transcript": "no way" } }),
+        json!({ "content": [{ "type": "output_audio", "data": "AA", "transcript": "no way" }] }),
+        json!({ "content": "no way", "refusal": null, "audio": null }),
+    ] {
+        let mut message = said.clone();
+        message["role"] = "assistant".into();
+        let (log, _) = chat(&[user("go"), message]);
+        assert_eq!(log.rest.get("answer"), Some(&json!("no way")), "{said}");
+    }
+}
+
+#[test]
+fn an_error_is_one_only_where_it_says_something() {
+    for (more, refused, text) in [
+        (json!({ "error": false }), false, "ok"),
+        (json!({ "error": "" }), false, "ok"),
+        (json!({ "error": "boom", "content": "" }), true, "boom"),
+        (json!({ "error": "boom" }), true, "ok"),
+        (json!({ "error": { "message": "boom" }, "content": "" }), true, "boom"),
+        (json!({ "tool_error": "boom", "content": "" }), true, "boom"),
+    ] {
+        let mut returned = result(Some("c1"), "ok");
+        returned.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (log, _) = chat(&[user("go"), assistant(&[call(Some("c1"), "f", "1")]), returned]);
+        assert_eq!((log.steps[0].refused, observed(&log)), (refused, vec![Some(text)]), "{more}");
+    }
+}
+
+#[test]
+fn results_without_text_are_kept_as_what_they_are() {
+    let found = json!([{ "type": "search_result", "source": "s", "content": [{ "type": "text", "text": "x" }] }]);
+    let picture = json!([{ "type": "image", "source": { "type": "base64", "data": "AA" } }]);
+    let used = json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "f", "input": {} }] });
+    for (content, text) in [(found.clone(), found.to_string()), (picture, String::new()), (json!([]), String::new())] {
+        let returned =
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "content": content }] });
+        let (log, _) = chat(&[user("go"), used.clone(), returned]);
+        assert_eq!(observed(&log), [Some(text.as_str())]);
+    }
+    let printed = json!([{ "stdout": "o", "stderr": "", "outcome": { "type": "exit", "exit_code": 0 } }]);
+    let items = json!([user("go"), { "type": "shell_call", "call_id": "c", "action": { "commands": ["ls"] } },
+        { "type": "shell_call_output", "call_id": "c", "output": printed }]);
+    let read = lines(&[json!({ "model": "m", "input": items })]);
+    assert_eq!(observed(&read.all[0]), [Some(printed.to_string().as_str())]);
+}
+
+#[test]
+fn arguments_that_only_python_reads_are_read() {
+    for (arguments, action) in
+        [(r#"{"x": NaN}"#, "tools.f(x=None)"), (r#"{"x": "a \ud800"}"#, "tools.f(x='a \u{fffd}')")]
+    {
+        let called = json!({ "id": "c1", "function": { "name": "f", "arguments": arguments } });
+        let (log, notes) = chat(&[user("go"), assistant(&[called])]);
+        assert_eq!((actions(&log), notes.len()), (vec![action], 0));
+    }
+}
+
+#[test]
+fn the_task_is_what_the_user_said_first_wherever_it_stands() {
+    let (log, _) = chat(&[assistant(&[call(Some("c1"), "f", "1")]), result(Some("c1"), "ok"), user("go"), user("on")]);
+    assert_eq!((log.task.as_str(), log.steps[0].told.as_str()), ("go", "go\n\non"));
+    // What is asked only to be counted is no conversation.
+    let request = |path: &str| json!({ "path": path, "body": { "model": "m", "messages": run("1") } });
+    let read = lines(&[request("/v1/messages/count_tokens?beta=true"), request("/v1/messages")]);
+    assert_eq!((read.all.len(), read.wrong.len(), read.notes.len()), (1, 0, 1), "{:?}", read.notes);
+}
+
+#[test]
 fn numbers_that_only_python_writes_are_null() {
     use std::io::Write as _;
 

@@ -33,7 +33,7 @@ use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, ProposalId, Session, Turn};
 use stepwright_method::Methods;
-use stepwright_protocol::{Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
+use stepwright_protocol::{CandidateCommand, Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
 use stepwright_world::{Kinds, TaskInfo, named};
 
 /// Characters of a copied text up to which the message shows it.
@@ -142,6 +142,8 @@ struct Pending {
     /// The action or the remark that was typed last: where, after how many of them there, for what, and its text, to go on with where it
     /// was refused.
     typed: Option<Typed>,
+    /// The file that a dialog had written last, by the name that was typed, until it is written or that has failed.
+    file: Option<FileUse>,
 }
 
 /// Areas of the last frame, for the mouse.
@@ -294,6 +296,10 @@ impl App {
     }
 
     pub fn terminal(&mut self, event: Event, now: Instant) {
+        let is_release = matches!(&event, Event::Key(key) if key.kind == KeyEventKind::Release);
+        if !is_release && matches!(event, Event::Key(_) | Event::Paste(_) | Event::Mouse(_)) {
+            self.view.is_opening = false;
+        }
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, now),
             Event::Paste(text) => self.paste(&text, now),
@@ -320,6 +326,15 @@ impl App {
         }
         if matches!(notice, Notice::World(_)) {
             self.banner_read = false;
+        }
+        match &notice {
+            Notice::Kept(_) => self.pending.file = None,
+            Notice::Say { level, text }
+                if self.pending.file.as_ref().is_some_and(|file| text.contains(file.name())) =>
+            {
+                self.file_ended((*level == Level::Error).then_some(text.as_str()));
+            }
+            _ => {}
         }
         if let Notice::Diverged { node, what } = &notice {
             self.open(asked::diverged(*node, what));
@@ -445,9 +460,18 @@ impl App {
     }
 
     pub fn exported(&mut self, result: Result<PathBuf, String>) {
+        self.file_ended(result.as_ref().err().map(String::as_str));
         match result {
             Ok(path) => self.say(Level::Info, format!("Written to {}", path.display())),
             Err(why) => self.say(Level::Error, why),
+        }
+    }
+
+    /// Where a file could not be written, its dialog is there again with the name that was typed, unless another was opened meanwhile.
+    fn file_ended(&mut self, failed: Option<&str>) {
+        let asked = self.pending.file.take().zip(failed).filter(|_| self.dialogs.is_empty());
+        if let Some((purpose, why)) = asked {
+            self.open(asked::file_again(purpose, why));
         }
     }
 
@@ -627,6 +651,14 @@ impl App {
                         Command::Gate(Request::Note(text)) => Some((TypedFor::Remark, text)),
                         _ => None,
                     };
+                    let written = match &command {
+                        Command::Candidates(CandidateCommand::SaveSet(path)) => {
+                            Some(FileUse::Save { name: path.display().to_string() })
+                        }
+                        Command::Keep(path) => Some(FileUse::Keep { name: path.display().to_string() }),
+                        _ => None,
+                    };
+                    self.pending.file = written.or(self.pending.file.take());
                     if let Some(((of, text), session)) = typed.zip(self.view.session.as_ref())
                         && let Some(node) = session.current()
                     {
@@ -651,6 +683,7 @@ impl App {
                 }
                 Reply::Export(form, target) => {
                     if let Some(session) = self.session_file().map(Path::to_path_buf) {
+                        self.pending.file = Some(FileUse::Export { form, name: target.display().to_string() });
                         self.effects.push(Effect::Export { session, form, target });
                         self.say(Level::Info, "Writing the session out".into());
                     }

@@ -138,3 +138,32 @@ fn rows_kept_for_a_pane_are_those_it_had_since_the_first_key() {
     assert_eq!(kept(&mut app, 7), 7);
     assert_eq!(kept(&mut app, 3), 7, "nothing moves while one looks through rows");
 }
+
+#[test]
+fn a_file_that_cannot_be_written_is_asked_for_again_by_the_name_that_was_typed() {
+    let pane = Rows(Rc::new(Cell::new(1)), Outline::default());
+    let mut app = opened_with(vec![Box::new(pane)]);
+    let (form, target) = (ExportForm::Html, PathBuf::from("full/page.html"));
+    let title = "Write the session out";
+    app.replies(0, vec![Reply::Export(form, target)], Instant::now());
+    app.exported(Err("full/page.html: no space is left".to_owned()));
+    assert_eq!(app.dialog().as_deref(), Some(title));
+    let shown = {
+        let mut terminal = ratatui::Terminal::new(TestBackend::new(120, 40)).unwrap();
+        terminal.draw(|frame| app.draw(frame)).unwrap();
+        terminal.backend().to_string()
+    };
+    assert!(shown.contains("full/page.html: no space is left"), "{shown}");
+    app.close_all();
+    app.exported(Err("of what was asked for before".to_owned()));
+    assert_eq!(app.dialog(), None);
+    // What the driver writes it tells of.
+    let command = Command::Candidates(CandidateCommand::SaveSet("full/own.py".into()));
+    app.replies(0, vec![Reply::Send(command)], Instant::now());
+    let mut say = |text: &str| {
+        app.notice(Notice::Say { level: Level::Error, text: text.to_owned() });
+        app.dialog()
+    };
+    assert_eq!(say("something else failed"), None);
+    assert_eq!(say("full/own.py: no space is left").as_deref(), Some("Write what is in force to a file"));
+}

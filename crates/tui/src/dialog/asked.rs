@@ -189,26 +189,38 @@ pub(crate) fn candidate_asks(now: CandidateAsks) -> Form {
 
 /// The name of a file to be used so. A file that is there is replaced only after a second yes.
 pub fn file(purpose: FileUse) -> Form {
-    let (title, accept, about, name) = match &purpose {
-        FileUse::Save { name } => {
-            let about = "All actions' assertions, as Python. The file's name:";
-            ("Write what is in force to a file", "write", about, unused(name, ADOPTED_SUFFIX))
+    let name = match &purpose {
+        FileUse::Save { name } => unused(name, ADOPTED_SUFFIX),
+        FileUse::Export { form, name } => unused(name, form.ending()),
+        FileUse::Keep { name } => unused(name, SESSION_SUFFIX),
+        FileUse::Compare { name, .. } => name.clone(),
+    };
+    named_file(purpose, &name)
+}
+
+/// The same once it failed: with the name as it was typed, and why.
+pub(crate) fn file_again(purpose: FileUse, why: &str) -> Form {
+    let name = purpose.name().to_owned();
+    named_file(purpose, &name).failed(why)
+}
+
+fn named_file(purpose: FileUse, name: &str) -> Form {
+    let (title, accept, about) = match &purpose {
+        FileUse::Save { .. } => {
+            ("Write what is in force to a file", "write", "All actions' assertions, as Python. The file's name:")
         }
-        FileUse::Export { form, name } => {
-            let about = "The whole session with its branches. The file's name:";
-            ("Write the session out", "write", about, unused(name, form.ending()))
+        FileUse::Export { .. } => {
+            ("Write the session out", "write", "The whole session with its branches. The file's name:")
         }
-        FileUse::Keep { name } => {
-            let about = "All of it is written again, and kept there. The file's name:";
-            ("The session's file is gone", "write", about, unused(name, SESSION_SUFFIX))
+        FileUse::Keep { .. } => {
+            ("The session's file is gone", "write", "All of it is written again, and kept there. The file's name:")
         }
-        FileUse::Compare { name, .. } => {
-            let about = "What it would change is shown first. The file's name:";
-            ("Read a file of preconditions", "read", about, name.clone())
+        FileUse::Compare { .. } => {
+            ("Read a file of preconditions", "read", "What it would change is shown first. The file's name:")
         }
     };
     let sent: Sent = Box::new(move |values, sure| use_file(&purpose, &values.text(0), sure));
-    Form::new(title, accept, about.to_owned(), Field::line(&name), sent).again("replace")
+    Form::new(title, accept, about.to_owned(), Field::line(name), sent).again("replace")
 }
 
 fn use_file(purpose: &FileUse, text: &str, sure: bool) -> Result<Vec<Reply>, Fault> {

@@ -168,6 +168,11 @@ impl Form {
         Form { again: Some(again), ..self }
     }
 
+    /// Says at once what was wrong when it was accepted before.
+    pub fn failed(self, why: &str) -> Self {
+        Form { problem: Some(why.to_owned()), ..self }
+    }
+
     /// Has calls of tools completed in a text of many lines.
     pub fn completing(self, tools: Option<Toolbox>) -> Self {
         Form { tools, ..self }
@@ -213,7 +218,7 @@ impl Form {
 
     fn foot(&self, columns: usize) -> Vec<Row> {
         if let Some(problem) = &self.problem {
-            return words::labelled("", Role::Bad, &sanitize::line(problem), columns);
+            return words::labelled("", Role::Bad, &sanitize::line(&words::one_line(problem)), columns);
         }
         let mut words = (self.words)(&Values(&self.fields));
         // A note that there is no room for beside its field.

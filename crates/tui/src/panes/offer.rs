@@ -13,7 +13,6 @@ use crate::widgets::words::{self, Change};
 use crate::widgets::wrap;
 use stepwright_belief as belief;
 use stepwright_episode::{Actor, ArtifactId, Offer, OfferState, Turn};
-use stepwright_method::Methods;
 
 /// Changes shown where there is little room.
 pub const SHORT: usize = 4;
@@ -195,13 +194,13 @@ impl FormerPlaces {
 }
 
 /// The decisions about the beliefs offered at a node, and the corrections made there.
-pub fn decided(turn: &Turn, methods: &Methods, width: usize) -> Vec<Row> {
+pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for offer in &turn.offers {
         let (by, what, why) = match &offer.fate {
             OfferState::Pending | OfferState::Replaced => continue,
-            OfferState::Taken { by, edited: false } => (by, "took", ""),
-            OfferState::Taken { by, edited: true } => (by, "edited, and took", ""),
+            OfferState::Taken { by, edited: false, .. } => (by, "took", ""),
+            OfferState::Taken { by, edited: true, .. } => (by, "edited, and took", ""),
             OfferState::Refused { by, why } => (by, "refused", why.as_str()),
         };
         let who = if *by == Actor::Person { "a person" } else { "the policy" };
@@ -213,9 +212,7 @@ pub fn decided(turn: &Turn, methods: &Methods, width: usize) -> Vec<Row> {
             let (kind, title) = (&offer.written.artifact.kind, offer.written.title.trim());
             // Nobody decides about what does not wait.
             let text = match offer.fate {
-                OfferState::Taken { by: Actor::Policy, .. } if !methods.artifact(kind).conduct.waits => {
-                    format!("{title}, taken as the {kind}")
-                }
+                OfferState::Taken { unasked: true, .. } => format!("{title}, taken as the {kind}"),
                 _ => format!("{who} {what} the {kind} of: {title}{why}"),
             };
             rows.extend(words::labelled("written  ", Role::Dim, &text, width));

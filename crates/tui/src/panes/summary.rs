@@ -163,10 +163,9 @@ pub fn summary(record: &Record, session: Option<&Session>, methods: &Methods) ->
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
                 let edited = if *edited { ", edited" } else { "" };
                 let (who, kind) = (words::actor(*by), &artifact.kind);
-                let waits = methods.artifact(kind).conduct.waits;
                 match offer {
-                    Some(offer) if !waits && *by == Actor::Policy => {
-                        format!("new {kind} {offer} taken as written, {changes}{why}")
+                    Some(offer) if record.event.takes_unasked() => {
+                        format!("new {kind} {offer} taken as written, {changes}")
                     }
                     Some(offer) => format!("{who} took new {kind} {offer}{edited}, {changes}{why}"),
                     None => format!("{who}: {changes}{why}"),

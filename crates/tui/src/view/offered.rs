@@ -59,8 +59,8 @@ pub(super) struct Offered {
     /// The rows of lines of a plan that a person replaced, which cannot be taken.
     replaced: usize,
     taken: HashSet<String>,
-    /// Those of them of which a step came.
-    carried_out: HashSet<String>,
+    /// The rows of the proposals of which a step came.
+    carried_out: HashSet<usize>,
     /// The last refusals of each action, by at most two proposals.
     refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
     /// How many of the rows that can be taken hold, are blocked, and were not checked; errors in place of answers left out.
@@ -143,9 +143,8 @@ impl Offered {
             let action = turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
             let Some(action) = action else { continue };
             if decision.takes() {
-                if carried_out.contains(&decision.id) {
-                    self.carried_out.insert(action.text.clone());
-                }
+                let row = turn.place(decision.proposal()).and_then(|place| self.rows.get(place));
+                self.carried_out.extend(row.filter(|_| carried_out.contains(&decision.id)));
                 self.taken.insert(action.text.clone());
                 continue;
             }
@@ -276,9 +275,12 @@ impl View {
         turn.proposals.get(offered.shown(row, self.chosen_place())?).map(|p| p.id)
     }
 
-    /// Whether a proposal's action was taken from the cursor before, and a step came of it.
+    /// Whether a proposal, or one that is shown in its row, was taken from the cursor before, and a step came of it. What a person typed
+    /// instead is a row of its own, whatever it says.
     pub(crate) fn was_taken(&self, proposal: &Proposal) -> bool {
-        proposal.action.as_ref().is_some_and(|action| self.rows().carried_out.contains(&action.text))
+        let (offered, place) = (self.rows(), self.turn().and_then(|turn| turn.place(proposal.id)));
+        let row = place.and_then(|place| offered.rows.get(place));
+        row.is_some_and(|row| offered.carried_out.contains(row))
     }
 
     /// Where on the way to the cursor a person last refused the action of a proposal, and why, unless it was taken since: how many

@@ -1,4 +1,6 @@
 use super::*;
+use crate::pane::{Pane, PaneAction};
+use crate::panes::proposals::ProposalsPane;
 use stepwright_episode::{
     Action, Actor, Ask, Check, Choice, Decision, FORMAT_VERSION, Header, Origin, Status, StepOutcome,
 };
@@ -279,4 +281,68 @@ fn copies_of_several_origins_are_counted_together_and_each_origin_is_named() {
     let others = |shown| played.view.of_other_origins(shown).iter().map(|copy| copy.origin).collect::<Vec<_>>();
     assert_eq!((others(look), others(wait)), (vec![Origin::Greedy], vec![]));
     assert_eq!(played.view.authors(look.id), [("", 3)]);
+}
+
+#[test]
+fn what_opening_a_session_says_is_not_replaced_before_anybody_did_something() {
+    let mut view = View::default();
+    let say = |view: &mut View, level, text: &str| view.notice(Notice::Say { level, text: text.to_owned() });
+    let header = || Header { stepwright: "session".into(), version: FORMAT_VERSION, ..Header::default() };
+    let event = Event::Started { outcome: StepOutcome::default().into() };
+    let begun = vec![Record { id: 1, ts: 0, node: 0, event }.into()];
+    view.notice(Notice::opened(header(), begun, None).unwrap());
+    for (level, text) in [(Level::Warning, "torn"), (Level::Info, "taken back"), (Level::Error, "differs")] {
+        say(&mut view, level, text);
+    }
+    assert_eq!(view.message, Some((Level::Error, "differs; torn; taken back".to_owned())));
+    view.is_opening = false;
+    say(&mut view, Level::Info, "next");
+    assert_eq!(view.message, Some((Level::Info, "next".to_owned())));
+    view.notice(Notice::opened(header(), Vec::new(), None).unwrap());
+    for text in ["first", "second"] {
+        say(&mut view, Level::Warning, text);
+    }
+    assert_eq!(view.message, Some((Level::Warning, "second".to_owned())), "of one that begins it is no news");
+}
+
+#[test]
+fn a_step_that_a_person_typed_is_taken_in_its_own_row_alone() {
+    for (origin, rows) in [("person", ["1 a", "2 a taken before"]), ("symbolic", ["2 a taken before", ""])] {
+        let mut played = Played::new();
+        ["offer a", &format!("{origin} a"), "take 2", "go 0"].into_iter().for_each(|line| played.line(line));
+        let shown: Vec<String> = played.rows().iter().map(|row| row.replace("chosen, ", "")).collect();
+        assert_eq!(shown, rows.into_iter().filter(|row| !row.is_empty()).collect::<Vec<_>>(), "{origin}");
+    }
+}
+
+#[test]
+fn while_a_new_document_waits_no_change_is_taken_back_in_its_place() {
+    let mut played = Played::new();
+    let (artifact, plan) = (ArtifactId::PLAN, serde_json::json!({ "text": "look", "ask": 1, "node": 0 }));
+    let (patch, by, why) = (stepwright_episode::replacing(&plan).into(), Actor::Person, String::new());
+    played.event(Event::ArtifactSettled { artifact, offer: None, patch, by, edited: false, why });
+    let pane = ProposalsPane::default();
+    assert_eq!(pane.turns(&played.view), [(PaneAction::UndoChange, "undo change")]);
+    let written = serde_json::json!({ "artifact": { "kind": "belief" }, "title": "", "raw": "{}", "value": {} });
+    let written = serde_json::from_value::<stepwright_episode::Written>(written).unwrap();
+    played.event(Event::ArtifactOffered { offer: 1, ask: None, written: written.into(), beside: false });
+    assert!(pane.turns(&played.view).is_empty());
+    let said = pane.turned_out(PaneAction::UndoChange, &played.view);
+    assert_eq!(said.as_deref(), Some("a new belief waits: take, edit or refuse it first"));
+}
+
+#[test]
+fn a_cost_without_that_of_a_model_without_a_price_is_said_to_be_more() {
+    let mut played = Played::new();
+    for (ask, cost, said) in [(1, Some(0.5), "cost 0.5"), (2, None, "cost >= 0.5")] {
+        let how = stepwright_episode::Sampling::Greedy;
+        let (kind, model) = (stepwright_episode::AskKind::Action { how }, format!("model {ask}"));
+        played.event(Event::Asked { ask, kind, model, prompt: None, n: 1, temperature: 0.0 });
+        let exchange = stepwright_episode::Exchange { cost, ..Default::default() };
+        played.event(Event::Exchanged { ask, exchange: exchange.into() });
+        let usage = Some(stepwright_episode::Usage { prompt: 1, completion: 1, ..Default::default() });
+        played.event(Event::Answered { ask, texts: vec!["look".to_owned()].into(), usage, ms: 1 });
+        let shown = crate::widgets::words::cost_of(played.session()).unwrap();
+        assert!(shown.starts_with(said), "{shown}");
+    }
 }

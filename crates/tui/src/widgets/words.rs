@@ -39,6 +39,12 @@ pub(crate) fn tokens_by_role(session: &Session) -> String {
     if roles.is_empty() { String::new() } else { format!(" ({})", roles.join(", ")) }
 }
 
+/// What a session cost, as far as prices are known: `>= 0.0072` where a model took part that has none.
+pub(crate) fn cost_of(session: &Session) -> Option<String> {
+    let least = if session.unpriced().is_empty() { "" } else { ">= " };
+    session.cost.map(|known| format!("cost {least}{}", cost(known)))
+}
+
 pub fn actor(by: Actor) -> &'static str {
     match by {
         Actor::Person => "person",

@@ -91,7 +91,7 @@ impl Phrase {
         for (arg, part) in call.args.iter().zip(self.parts.iter().skip(1)) {
             match arg {
                 Literal::Str(value) if !value.is_empty() => text.push_str(value),
-                Literal::Int(_) | Literal::Float(_) => text.push_str(&arg.to_string()),
+                Literal::Int(_) | Literal::Long(_) | Literal::Float(_) => text.push_str(&arg.to_string()),
                 _ => return None,
             }
             text.push_str(part);
@@ -102,7 +102,7 @@ impl Phrase {
 
 /// What stands in the place of an argument: a number where it is one as Python writes it, so that it reads back.
 fn argument(text: &str) -> Literal {
-    let whole = text.parse().ok().map(Literal::Int);
+    let whole = text.parse().map(Literal::Int).or_else(|_| text.parse().map(Literal::Long)).ok();
     let real = || text.parse().ok().filter(|x: &f64| x.is_finite()).map(Literal::Float);
     let number = whole.or_else(real).filter(|number| number.to_string() == text);
     number.unwrap_or_else(|| Literal::Str(text.to_owned()))
@@ -136,6 +136,7 @@ mod tests {
             ("look", "agent.look()"),
             ("clean é with ü!", "agent.clean('é', 'ü')"),
             ("go to 4", "agent.goto(4)"),
+            ("go to 9223372036854775808", "agent.goto(9223372036854775808)"),
             ("take -2 from 1.5", "agent.take(-2, 1.5)"),
             ("take 04 from 1.50", "agent.take('04', '1.50')"),
             ("take inf from +3", "agent.take('inf', '+3')"),

@@ -25,6 +25,9 @@ use stepwright_world::{AgentCommand, Outcome, WorldError};
 const LOOK: Duration = Duration::from_millis(20);
 /// How long requests that an agent sent before it ended may take to arrive.
 const PARTING: Duration = Duration::from_millis(150);
+/// How long the command may take that tells whether the goal is reached: a suite of tests has time for itself, and one that hangs holds
+/// up no run.
+const JUDGING: Duration = Duration::from_secs(1800);
 /// Lines of its output that are shown at the end.
 const LAST_LINES: usize = 20;
 /// Most bytes of each text of a difference that are shown.
@@ -39,6 +42,23 @@ pub(super) struct Step {
     pub(super) asked: Option<Arc<Asked>>,
     /// The conversation, from 0.
     thread: usize,
+}
+
+/// Whether a command ends within so long; it is looked meanwhile whether somebody still waits.
+pub(super) fn ends_within(
+    command: &Group,
+    limit: Duration,
+    awaited: impl Fn() -> Result<(), WorldError>,
+) -> Result<bool, WorldError> {
+    let began = Instant::now();
+    while !command.has_ended() {
+        awaited()?;
+        if began.elapsed() >= limit {
+            return Ok(false);
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(true)
 }
 
 /// Goes along a recorded step.
@@ -523,7 +543,7 @@ impl Link {
             Some(command) => match self.succeeded(inner, command, stop)? {
                 Ok(true) => (format!("The goal is reached: `{command}` succeeds."), Some(true)),
                 Ok(false) => (format!("The goal is not reached: `{command}` fails."), Some(false)),
-                Err(e) => (format!("Whether the goal is reached is not known: `{command}` cannot be run: {e}"), None),
+                Err(why) => (format!("Whether the goal is reached is not known: `{command}` {why}"), None),
             },
         };
         let output = if last.trim().is_empty() { String::new() } else { format!("\nIts output:\n{last}") };
@@ -533,7 +553,7 @@ impl Link {
     }
 
     /// Runs the command that tells whether the goal is reached; it ends with all that it started when the step is stopped.
-    fn succeeded(&self, inner: &Inner, command: &str, stop: &Stop) -> Result<std::io::Result<bool>, WorldError> {
+    fn succeeded(&self, inner: &Inner, command: &str, stop: &Stop) -> Result<Result<bool, String>, WorldError> {
         self.standing.ring(ProcessStatus::Working(format!("asking `{command}` whether the goal is reached")));
         let folder = inner.run.as_ref().and_then(|run| run.folder.as_ref());
         let shell = Group::start("/bin/sh", &["-c".to_owned(), command.to_owned()], |shell| {
@@ -544,16 +564,14 @@ impl Link {
         });
         let mut shell = match shell {
             Ok(shell) => shell,
-            Err(e) => return Ok(Err(e)),
+            Err(e) => return Ok(Err(format!("cannot be run: {e}"))),
         };
-        while !shell.has_ended() {
-            self.check(stop)?;
-            std::thread::sleep(LOOK);
-        }
+        let ended = ends_within(&shell, JUDGING, || self.check(stop))?;
         let exit = shell.end(Duration::ZERO);
         Ok(match exit.and_then(|exit| exit.code()) {
+            _ if !ended => Err(format!("has not ended after {} minutes", JUDGING.as_secs() / 60)),
             // So a shell says that there is no such command, or that it may not be run: nothing was found out.
-            Some(code @ (126 | 127)) => Err(std::io::Error::other(format!("the shell ends with exit code {code}"))),
+            Some(code @ (126 | 127)) => Err(format!("cannot be run: the shell ends with exit code {code}")),
             _ => Ok(exit.is_some_and(|exit| exit.success())),
         })
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+use stepwright_confine::group::Group;
 use stepwright_episode::{Action, StepOutcome};
 use stepwright_world::options::Values;
 use stepwright_world::remote::Recorded;
@@ -144,6 +146,14 @@ fn a_command_that_never_says_whether_the_goal_is_reached_can_be_stopped() {
     });
     let why = world.reset("agent", 0).unwrap_err().to_string();
     assert!(why.contains("stopped") && since.elapsed().as_secs() < 60, "{why}");
+}
+
+#[test]
+fn a_command_that_hangs_is_waited_for_no_longer_than_its_limit() {
+    let start = |words: &str| Group::start("/bin/sh", &["-c".to_owned(), words.to_owned()], |_| ()).unwrap();
+    let ends = |command: &Group, ms| super::link::ends_within(command, Duration::from_millis(ms), || Ok(())).unwrap();
+    assert!(!ends(&start("sleep 1000"), 50));
+    assert!(ends(&start("exit 1"), 60_000));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stepwright_graph::prompts::{self, information, information_of_contradiction};
+use stepwright_graph::prompts::{information, information_of_contradiction};
 use stepwright_graph::script::Param;
 use stepwright_graph::{Action, At, ErrorType, Line, Property, Reason, correct, language};
 
@@ -105,14 +105,15 @@ fn allows(action: Action, has: &dyn Fn(Property) -> bool) -> bool {
 }
 
 pub fn refusal(line: Option<&Line>, refused: &Refused, wording: Wording) -> Refusal {
-    let wording = match wording {
-        Wording::Paper => prompts::Wording::Paper,
-        Wording::Code2022 => prompts::Wording::Code2022,
-        Wording::Code2024 => prompts::Wording::Code2024,
-    };
     let (kind, cause) = match (refused, line) {
-        (Refused::Impossible(reason), Some(line)) => {
-            (reason.error_type().unwrap_or(ErrorType::InvalidAction), information(reason, line, wording))
+        (Refused::Impossible { reason, first }, Some(line)) => {
+            let untyped = || match reason {
+                Reason::Unsupported(_) => ErrorType::InvalidAction,
+                _ => ErrorType::OtherPrecondition,
+            };
+            // The authors' programs print the first of several reasons.
+            let printed = first.as_ref().filter(|_| wording != Wording::Paper).unwrap_or(reason);
+            (reason.error_type().unwrap_or_else(untyped), information(printed, line, wording))
         }
         (Refused::Contradiction(fail), _) => {
             (ErrorType::OtherPrecondition, Some(information_of_contradiction(fail, wording)))

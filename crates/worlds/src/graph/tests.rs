@@ -167,6 +167,34 @@ fn a_refusal_says_its_type_and_cause() {
 }
 
 #[test]
+fn of_two_reasons_the_authors_programs_print_the_first_and_the_paper_the_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = r#"{"scene": 1, "nodes": [{"id": 1, "class_name": "kitchen", "category": "Rooms"},
+        {"id": 2, "class_name": "bedroom", "category": "Rooms"},
+        {"id": 3, "class_name": "character", "category": "Characters"},
+        {"id": 4, "class_name": "door", "category": "Doors", "properties": ["CAN_OPEN"], "states": ["CLOSED"]},
+        {"id": 5, "class_name": "drawing", "category": "Decor"}],
+        "edges": [[3, "INSIDE", 1], [4, "INSIDE", 1], [4, "BETWEEN", 1], [4, "BETWEEN", 2], [5, "INSIDE", 2]]}"#;
+    std::fs::write(folder.path().join("scene1.json"), scene).unwrap();
+    for mode in [Mode::Script, Mode::Step] {
+        let mut world = GraphWorld::over(Source::open(folder.path()).unwrap(), mode);
+        world.reset("scene1", 0).unwrap();
+        let refusal = |wording| world.language().unwrap().refusal("[FIND] <drawing> (1)", wording).unwrap();
+        for (wording, cause) in [
+            (Wording::Paper, "I am not near the drawing"),
+            (Wording::Code2022, "The door to bedroom is closed"),
+            (Wording::Code2024, "The door to bedroom is closed"),
+        ] {
+            let refusal = refusal(wording);
+            assert_eq!((refusal.kind.as_str(), refusal.cause.as_str()), ("agent_proximity", cause));
+        }
+        // A number that no pattern of the paper fits is no action that is not allowed.
+        let negative = world.language().unwrap().refusal("[FIND] <drawing> (-5)", Wording::Paper).unwrap();
+        assert_eq!(negative.kind, "other_precondition");
+    }
+}
+
+#[test]
 fn the_plan_says_where_the_person_is_and_what_is_open_on_and_held() {
     let (_, mut world) = shipped(Mode::Script);
     world.reset("flat/milk_on_table", 0).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use stepwright_graph::conditions::ScriptFail;
 use stepwright_graph::prepare::{PrepareError, Tables, prepare};
-use stepwright_graph::run::{Run, Runner};
+use stepwright_graph::run::{Message, Run, Runner};
 use stepwright_graph::script::Param;
 use stepwright_graph::{At, Graph, Line, Names, Reason, Shown, script};
 
@@ -16,6 +16,7 @@ use super::source::{Source, Task};
 use super::{Mode, admissible, facts, goal, language, plan, program, truth};
 use crate::Simulated;
 use stepwright_program::Call;
+use stepwright_text::words::stripped;
 use stepwright_world::{
     Atom, Correction, Facts, Language, Map, Outcome, ProgramHeader, Refusal, Symbols, WordedPlan, Wording, WorldError,
     WorldKind,
@@ -38,7 +39,11 @@ pub type GraphWorld = Simulated<Episode>;
 
 pub enum Refused {
     Unread(String),
-    Impossible(Reason),
+    /// Not done for a reason; where the simulator gives several for the step, `first` is the first of them.
+    Impossible {
+        reason: Reason,
+        first: Option<Reason>,
+    },
     Contradiction(ScriptFail),
     /// A presumption of the program cannot be made true, or an earlier step fails with it.
     Unprepared(String),
@@ -48,7 +53,7 @@ impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Refused::Unread(message) | Refused::Unprepared(message) => f.write_str(message),
-            Refused::Impossible(reason) => reason.fmt(f),
+            Refused::Impossible { reason, .. } => reason.fmt(f),
             Refused::Contradiction(fail) => fail.fmt(f),
         }
     }
@@ -64,6 +69,16 @@ fn goals(task: &Task, mode: Mode, graph: &Graph, things: &Things) -> Vec<Atom> {
         return Vec::new();
     }
     goals.to_vec()
+}
+
+/// A step that was not done, by what the simulator said of it.
+fn failed(messages: &[Message], number: usize) -> Refused {
+    let mut said = messages.iter().filter(|message| message.number == number).map(|message| &message.reason);
+    let first = said.next();
+    match said.next_back().or(first) {
+        Some(reason) => Refused::Impossible { reason: reason.clone(), first: first.cloned() },
+        None => Refused::Unprepared(String::new()),
+    }
 }
 
 impl Episode {
@@ -104,7 +119,7 @@ impl Episode {
 
     /// Reads an action: a line of a script, or a step in words.
     pub fn read(&self, text: &str) -> Result<Line, Refused> {
-        if text.trim_start().starts_with('[') {
+        if stripped(text).starts_with('[') {
             return script::parse_line(text).map_err(|error| Refused::Unread(error.to_string()));
         }
         language::line_of_words(self, text).ok_or_else(|| {
@@ -123,7 +138,8 @@ impl Episode {
     fn with_ids(&self, line: &Line) -> Result<Line, Refused> {
         let id = |param: &Param| {
             let at = self.find(param).ok_or_else(|| {
-                Refused::Impossible(Reason::NotFound(Shown { class: param.name.clone(), id: param.number }))
+                let reason = Reason::NotFound(Shown { class: param.name.clone(), id: param.number });
+                Refused::Impossible { reason, first: None }
             })?;
             let node = self.graph().node(at);
             Ok(Param { name: Arc::clone(&node.class), number: node.id })
@@ -134,15 +150,16 @@ impl Episode {
 
     /// The result of a step: the script then, and the names of things.
     fn after(&self, line: &Line) -> Result<(Runner, Option<Things>), Refused> {
-        let failed = |messages: &[stepwright_graph::run::Message]| {
-            messages.last().map_or(Refused::Unprepared(String::new()), |m| Refused::Impossible(m.reason.clone()))
-        };
         if !self.mode.prepares() {
             let line = self.with_ids(line)?;
             let step = self.mode == Mode::Step;
             let mut runner = if step { Runner::new(self.graph().clone()) } else { self.runner.clone() };
             let number = if step { 1 } else { self.program.len() + 1 };
-            return if runner.step(&line, number) { Ok((runner, None)) } else { Err(failed(runner.messages())) };
+            return if runner.step(&line, number) {
+                Ok((runner, None))
+            } else {
+                Err(failed(runner.messages(), number))
+            };
         }
         let whole = self.mode == Mode::Prepared;
         let (from, mut program) =
@@ -160,7 +177,7 @@ impl Episode {
                 let reason = run.reason().map(Reason::to_string).unwrap_or_default();
                 Err(Refused::Unprepared(format!("with this step, step {step} would fail: {reason}")))
             }
-            Some(_) => Err(failed(&run.messages)),
+            Some(step) => Err(failed(&run.messages, step)),
             None => {
                 let end = run.end().unwrap_or(&prepared.graph).clone();
                 let things = Things::of(&end, &prepared.ids);
@@ -170,10 +187,6 @@ impl Episode {
     }
 
     pub fn check(&self, line: &Line) -> Result<(), Refused> {
-        if self.mode == Mode::Script {
-            let line = self.with_ids(line)?;
-            return self.runner.check(&line).map_err(Refused::Impossible);
-        }
         self.after(line).map(|_| ())
     }
 
@@ -348,7 +361,7 @@ impl Language for Episode {
             return Some(language::guess(&line));
         }
         Some(match refused {
-            Refused::Impossible(reason) => {
+            Refused::Impossible { reason, .. } => {
                 // Of a program that is prepared the things have their numbers in it.
                 let line = if self.mode.prepares() { line } else { self.with_ids(&line).unwrap_or(line) };
                 language::correction(self, &line, &reason)

@@ -188,7 +188,13 @@ impl<'a> Facts<'a> {
             ("cancontain", [r, o]) => {
                 self.can_contain.entry(type_name(r)).or_default().insert(type_name(o));
             }
-            (_, [subject]) => drop(self.unary.insert((predicate, subject))),
+            (_, [subject]) => {
+                // What is told nothing but what can be done with it is an object too.
+                if Property::iter().any(|property| <&str>::from(property) == predicate) {
+                    self.objects.insert(subject);
+                }
+                self.unary.insert((predicate, subject));
+            }
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use super::game::Game;
 use super::rules::Command;
 use super::state::State;
 use stepwright_program::{Call, Literal};
+use stepwright_text::words::stripped;
 use stepwright_world::ProgramHeader;
 
 /// The calls of a reset: every receptacle is seen, in the order printed.
@@ -70,7 +71,7 @@ pub(super) fn property_call(name: &str, property: &str, value: bool) -> Call {
 
 /// The call a command's text stands for; does not ask whether it is admissible.
 pub fn call_of(text: &str, edition: Edition) -> Option<Call> {
-    let text = text.trim();
+    let text = stripped(text);
     let one = |function, rest: &str| (!rest.is_empty()).then(|| agent(function, &[rest]));
     let two = |function, rest: &str, between: &str| {
         let (object, receptacle) = rest.split_once(between)?;
@@ -79,7 +80,7 @@ pub fn call_of(text: &str, edition: Edition) -> Option<Call> {
         clear.then(|| agent(function, &[object, receptacle]))
     };
     let (verb, rest) = text.split_once(' ')?;
-    if rest.trim() != rest {
+    if stripped(rest) != rest {
         return None;
     }
     match (verb, edition) {
@@ -158,6 +159,8 @@ mod tests {
         let put: Call = "agent.put('mug 1', 'desk 1')".parse().unwrap();
         assert_eq!(text_of(&put, Edition::Move).as_deref(), Some("move mug 1 to desk 1"));
         assert_eq!(call_of("move mug 1 to desk 1", Edition::Move), Some(put));
+        // White space is Python's, as in the world.
+        assert_eq!(call_of("\u{1f}go to desk 1\x1c", Edition::Put), call_of("go to desk 1", Edition::Put));
     }
 
     #[test]

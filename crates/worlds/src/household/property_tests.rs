@@ -169,6 +169,19 @@ fn a_problem_is_named_numbered_and_played_as_the_rules_say() {
     assert!(!world.act("take mug 2 from shelf 1").unwrap().won);
 }
 
+/// As in the compact layout, in which it has no type and no place.
+#[test]
+fn what_is_told_of_by_a_property_alone_is_an_object() {
+    let more = "(:init (pickupable Egg_bar_1) (isOn Lamp_bar_1) (toggleable Shelf_bar_1)";
+    let problem = PROBLEM.replacen("(:init", more, 1);
+    let definition = definition_of_problem(&problem, "valid_seen/a-b-c-d-1/trial", "put a mug in shelf.").unwrap();
+    let names: Vec<&str> = definition.objects.iter().map(|object| object.name.as_str()).collect();
+    assert_eq!(names, ["egg 1", "mug 2", "mug 1"]);
+    let egg = serde_json::to_value(&definition.objects[0]).unwrap();
+    let expected = serde_json::json!({"name": "egg 1", "type": null, "in": [], "at": [], "props": ["pickupable"]});
+    assert_eq!(egg, expected);
+}
+
 #[test]
 fn files_and_folders_of_games_are_found_and_faults_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,16 +9,25 @@ fn the_task_is_one_request_answered_by_calls_of_actions() {
     let go = world.admissible().unwrap().into_iter().find(|text| text.starts_with("go to")).unwrap();
     let call = world.call_of(&go).unwrap();
     let bare = call.to_string().split_once('.').unwrap().1.to_owned();
-    assert_eq!((world.call_of(&bare), world.preview(&bare)), (Some(call.clone()), world.preview(&go)));
+    let program = |world: &HouseholdWorld, text: &str| world.requests().unwrap().program(text);
+    let one = program(&world, &bare).unwrap();
+    assert_eq!((one.call.clone(), world.preview_of(&one)), (Some(call.to_string()), world.preview(&go)));
+    assert_eq!(world.read(&bare, None), Some(Ok(one)), "a person may type it");
     let functions: Vec<String> = world.requests().unwrap().functions().into_iter().map(|f| f.name).collect();
     assert!(functions.contains(&call.function) && functions.contains(&"done".to_owned()), "{functions:?}");
     // What is no program stays what it was.
-    for text in ["go(", "fly('away')", "goto('moon 1')\nlook", "done() now"] {
-        assert!(world.preview(text).unwrap().error.is_some(), "{text}");
+    for text in ["go(", "fly('away')", "goto('moon 1')\nlook", "done() now", "look"] {
+        assert_eq!((program(&world, text), world.read(text, None)), (None, None), "{text}");
     }
     let before = world.snapshot();
-    let outcome =
-        world.act(&format!("{bare}\nupdate_wm('I am there')\ntake('nothing 1', 'nowhere 1')\n\ndone()")).unwrap();
+    let whole = format!("{bare}\nupdate_wm('I am there')\ntake('nothing 1', 'nowhere 1')\n\ndone()");
+    // Nobody said of these that they are programs: they are texts that the world does not know, as in the original.
+    for text in [whole.as_str(), bare.as_str(), "done()", "noop()", "update_wm('x')", "close('fridge 1')"] {
+        let outcome = world.act(text).unwrap();
+        assert_eq!(outcome.error.as_deref(), Some("Nothing happens."), "{text}");
+        assert!(!outcome.done && outcome.observation == "Nothing happens." && world.call_of(text).is_none(), "{text}");
+    }
+    let outcome = world.take(&program(&world, &whole).unwrap()).unwrap();
     assert!(outcome.done && !outcome.won && outcome.error.is_none(), "{outcome:?}");
     assert_eq!(outcome.observation_calls.first(), Some(&call));
     assert!(outcome.observation.ends_with("Nothing happens."), "{}", outcome.observation);

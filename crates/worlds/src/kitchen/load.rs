@@ -9,7 +9,8 @@ use super::goal::Goal;
 use super::receptacles::Receptacles;
 use super::scene::{Body, Point, Scene, Segment, Task, Thing};
 use super::state::{Now, Robot, State};
-use stepwright_world::files::at_most;
+use super::thing::count;
+use stepwright_world::files::{at_most, or_default};
 
 /// The most objects, slices to come included.
 const MOST_THINGS: usize = 4_000;
@@ -38,13 +39,13 @@ struct SceneFile {
     grid_step: Option<f64>,
     robot: Robot,
     room_poses: Vec<[f64; 3]>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     doors: Vec<DoorEntry>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     occluders: Vec<Value>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     failure_points: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     tasks: IndexMap<String, TaskEntry>,
     objects: Vec<ObjectEntry>,
     grid: Vec<[f64; 2]>,
@@ -74,12 +75,12 @@ struct ObjectEntry {
     y: f64,
     z: f64,
     parent: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     obstructed_by: Vec<String>,
     controls: Option<String>,
     slice_type: Option<String>,
-    #[serde(default)]
-    slices: usize,
+    #[serde(default, deserialize_with = "count")]
+    slices: Option<usize>,
 }
 
 pub fn scene(text: &str, accepts: Receptacles) -> Result<Scene, String> {
@@ -230,8 +231,9 @@ fn slice_ids(object: &ObjectEntry) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     }
     let kind = object.slice_type.as_deref().ok_or("it is sliceable but has no slice_type, such as \"AppleSliced\"")?;
-    at_most("slices", object.slices, MOST_SLICES)?;
-    Ok((0..object.slices).map(|i| format!("{}|{kind}_{i}", object.thing.id)).collect())
+    let slices = object.slices.unwrap_or_default();
+    at_most("slices", slices, MOST_SLICES)?;
+    Ok((0..slices).map(|i| format!("{}|{kind}_{i}", object.thing.id)).collect())
 }
 
 fn tasks(entries: IndexMap<String, TaskEntry>, things: &[Thing]) -> Result<Vec<Task>, String> {

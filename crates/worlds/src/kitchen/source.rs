@@ -11,7 +11,7 @@ use super::scene::{Scene, Task};
 use super::{FIND, FULL, KitchenWorld, Rules, load, shipped};
 use crate::{Catalog, Entry, Identified};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::files::{children, data, ends_with, files_in, name_of, read_at_most, read_text};
+use stepwright_world::files::{children, data, files_in, name_of, read_at_most, read_text};
 use stepwright_world::options::Values;
 use stepwright_world::{OpenedWorld, TaskInfo, WorldError};
 
@@ -159,7 +159,8 @@ fn load(text: &str, accepts: Receptacles, path: &Path) -> Result<Scene, WorldErr
 }
 
 fn is_json(path: &Path) -> bool {
-    ends_with(path, &["json"]) && name_of(path) != RECEPTACLES_FILE
+    let name = name_of(path);
+    path.is_file() && (name.ends_with(".json") || name.ends_with(".json.gz")) && name != RECEPTACLES_FILE
 }
 
 fn looks_like_a_scene(text: &str) -> bool {

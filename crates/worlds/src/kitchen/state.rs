@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use stepwright_world::files::or_default;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -29,10 +31,15 @@ pub struct Now {
     pub at: (f64, f64, f64),
     #[serde(skip)]
     pub parent: Option<usize>,
+    #[serde(deserialize_with = "or_default")]
     pub open: bool,
+    #[serde(deserialize_with = "or_default")]
     pub on: bool,
+    #[serde(deserialize_with = "or_default")]
     pub sliced: bool,
+    #[serde(deserialize_with = "or_default")]
     pub cooked: bool,
+    #[serde(deserialize_with = "or_default")]
     pub dirty: bool,
     pub filled: Option<Liquid>,
 }

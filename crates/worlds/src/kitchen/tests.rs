@@ -64,6 +64,28 @@ fn small_kitchens_are_as_they_were() {
 }
 
 #[test]
+fn null_is_as_if_left_out_and_a_count_may_be_a_float_that_is_whole() {
+    let read = |scene: &Value| {
+        let scene = super::load::scene(&scene.to_string(), Receptacles::built_in())?;
+        Ok::<_, String>((scene.things, scene.start, scene.occluders))
+    };
+    let mut scene = small();
+    scene["occluders"] = Value::Null;
+    for key in [
+        "receptacle", "openable", "toggleable", "moveable", "sliceable", "cookable", "dirtyable", "fillable",
+        "capacity", "open", "on", "sliced", "cooked", "dirty", "filled", "obstructed_by", "controls", "slice_type",
+        "slices",
+    ] {
+        scene["objects"][1][key] = Value::Null;
+    }
+    scene["objects"][0]["capacity"] = json!(2.0);
+    scene["objects"][7]["slices"] = json!(2.0);
+    assert_eq!(read(&scene).unwrap(), read(&small()).unwrap());
+    scene["objects"][0]["capacity"] = json!(2.5);
+    assert!(read(&scene).unwrap_err().contains("2.5 is no count; a whole number from 0 is expected"));
+}
+
+#[test]
 fn goals_are_met_in_order_and_for_good() {
     let mut scene = small();
     scene["tasks"] = json!({"two": {"goals": ["HOLDS character Mug|1", "ON Faucet|1"], "text": "Two."}});

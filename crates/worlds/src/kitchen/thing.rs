@@ -1,6 +1,9 @@
 //! Thing of a kitchen: what no action changes of it.
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use stepwright_world::files::or_default;
 
 /// A point in plan: x and z, in metres.
 pub type Point = (f64, f64);
@@ -15,16 +18,26 @@ pub struct Thing {
     /// Its type (`Mug`).
     #[serde(rename = "type")]
     pub kind: String,
+    #[serde(deserialize_with = "or_default")]
     pub receptacle: bool,
+    #[serde(deserialize_with = "or_default")]
     pub openable: bool,
+    #[serde(deserialize_with = "or_default")]
     pub toggleable: bool,
+    #[serde(deserialize_with = "or_default")]
     pub pickupable: bool,
+    #[serde(deserialize_with = "or_default")]
     pub moveable: bool,
+    #[serde(deserialize_with = "or_default")]
     pub sliceable: bool,
+    #[serde(deserialize_with = "or_default")]
     pub cookable: bool,
+    #[serde(deserialize_with = "or_default")]
     pub dirtyable: bool,
+    #[serde(deserialize_with = "or_default")]
     pub fillable: bool,
     /// How many things it takes directly; no bound if `None`.
+    #[serde(deserialize_with = "count")]
     pub capacity: Option<usize>,
     /// Things that keep anything else from being put here while they are in it.
     #[serde(skip)]
@@ -36,4 +49,13 @@ pub struct Thing {
     /// The plan segments of its doors, hinge first.
     #[serde(skip)]
     pub doors: Vec<Segment>,
+}
+
+/// Reads a count; other programs may write a whole number as `3.0`.
+pub(super) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    match Option::<f64>::deserialize(from)? {
+        None => Ok(None),
+        Some(n) if n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&n) => Ok(Some(n as usize)),
+        Some(n) => Err(D::Error::custom(format!("{n} is no count; a whole number from 0 is expected"))),
+    }
 }

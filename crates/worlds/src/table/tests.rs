@@ -141,6 +141,23 @@ fn files_of_both_formats_and_games_are_read() {
 }
 
 #[test]
+fn a_reference_program_that_cannot_be_read_is_kept_and_told_of_where_it_is_to_be_played() {
+    let file = |gold_say: &str| {
+        let step = format!(
+            r#"{{"query": "which is it", "kind": "put", "gold_code": "say(\"red)", "gold_moves": []{gold_say}}}"#
+        );
+        let episode = format!(r#"[{{"id": "a", "domain": "cover", "objects": ["red block"], "steps": [{step}]}}]"#);
+        Source::from_text(&episode, Path::new("mine.json"))
+    };
+    let mut world = TableWorld::new(file(r#", "gold_say": []"#).unwrap());
+    world.reset("a", 0).unwrap();
+    let why = world.requests().unwrap().reference().unwrap().unwrap_err();
+    assert!(why.contains("`say(\"red)` is no call of this world") && why.contains("gold_code"), "{why}");
+    assert!(world.act("say('red')\ndone()").unwrap().won, "what is expected counts");
+    assert!(file("").unwrap_err().to_string().contains("gold_code: `say"), "what is expected is not written down");
+}
+
+#[test]
 fn a_folder_is_read_and_known_by_what_lies_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();

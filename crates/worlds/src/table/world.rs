@@ -285,8 +285,17 @@ impl Requests for Run {
 
     fn reference(&self) -> Option<Result<&str, String>> {
         let code = Run::open(self).map_or("", |asked| asked.code.trim());
-        let why = "no reference program is written down for this request: a free request needs a language model (M)";
-        Some(if code.is_empty() { Err(why.to_owned()) } else { Ok(code) })
+        if code.is_empty() {
+            let why =
+                "no reference program is written down for this request: a free request needs a language model (M)";
+            return Some(Err(why.to_owned()));
+        }
+        let unread = |e: String| {
+            format!(
+                "the reference program of this request: {e}; correct `gold_code` in the task's file, or choose a language model (M)"
+            )
+        };
+        Some(call::check(code).map(|()| code).map_err(unread))
     }
 
     fn about(&self) -> &'static str {

@@ -115,7 +115,7 @@ impl Pane for ModelPane {
     fn title(&self, view: &View) -> String {
         let Some(session) = &view.session else { return "Model".into() };
         let spent = session.spent.prompt.saturating_add(session.spent.completion);
-        let cost = session.cost.map(|cost| format!(", cost {}", words::cost(cost))).unwrap_or_default();
+        let cost = words::cost_of(session).map(|cost| format!(", {cost}")).unwrap_or_default();
         let apart = words::tokens_by_role(session);
         let spent = if spent == 0 { cost } else { format!(", {}{apart}{cost}", words::count(spent, "token")) };
         let settings = words::settings(session).map(|settings| format!(", {settings}")).unwrap_or_default();

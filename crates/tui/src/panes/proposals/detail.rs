@@ -11,7 +11,6 @@ use crate::widgets::{words, wrap};
 use stepwright_episode::{
     Actor, Check, CheckKind, Choice, Decision, Mark, Origin, Proposal, Session, Status, Turn, Verdict, blind,
 };
-use stepwright_method::Methods;
 
 const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
@@ -309,7 +308,7 @@ fn notes(turn: &Turn, width: usize) -> Vec<Row> {
 }
 
 /// The proposals refused at this node, what was decided about documents, and the remarks.
-pub fn decisions(turn: &Turn, methods: &Methods, width: usize) -> Vec<Row> {
+pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let (newest, all) = turn.last_decisions(false, DECISIONS);
     rows.extend(more(all - newest.len(), "refusal"));
@@ -322,7 +321,7 @@ pub fn decisions(turn: &Turn, methods: &Methods, width: usize) -> Vec<Row> {
             false => words::labelled("nothing is recommended: ", Role::Warn, why, width),
         });
     }
-    rows.extend(offer::decided(turn, methods, width));
+    rows.extend(offer::decided(turn, width));
     rows.extend(notes(turn, width));
     rows
 }

@@ -119,7 +119,7 @@ impl ProposalsPane {
         let width = usize::from(area.width).saturating_sub(1);
         let mut rows = offer::rows(view, offer, painter.theme, width, offer::LONG);
         rows.extend(asking);
-        rows.extend(detail::decisions(turn, view.methods, width));
+        rows.extend(detail::decisions(turn, width));
         self.outline.body = Rect::default();
         self.detail.draw(painter, area, &rows);
     }
@@ -167,7 +167,7 @@ fn said_of_chosen(
         }
         None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
     }
-    rows.extend(detail::decisions(turn, view.methods, width));
+    rows.extend(detail::decisions(turn, width));
     rows
 }
 
@@ -386,7 +386,8 @@ impl Pane for ProposalsPane {
 
     /// The plan whose next line is offered.
     fn documents(&self, view: &View) -> Vec<ArtifactId> {
-        view.changed_plan().into_iter().collect()
+        // Where a new document waits, it stands in the plan's place.
+        view.offer().map(|offer| offer.written.artifact.clone()).or_else(|| view.changed_plan()).into_iter().collect()
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {

@@ -331,9 +331,16 @@ impl Forest {
     fn settle(&mut self, domain: &Domain, moment: &Moment<'_>) {
         let changed = self.goals != moment.goals;
         if changed {
-            let met = self.goals.iter().filter(|goal| !moment.goals.contains(goal));
-            self.done.extend(met.cloned());
-            self.goals = moment.goals.to_vec();
+            // From the end, as those in front are met first: of a goal that stands there twice one may be left.
+            let mut left = moment.goals.to_vec();
+            let mut met = Vec::new();
+            for goal in std::mem::replace(&mut self.goals, moment.goals.to_vec()).into_iter().rev() {
+                match left.iter().rposition(|other| *other == goal) {
+                    Some(at) => _ = left.remove(at),
+                    None => met.push(goal),
+                }
+            }
+            self.done.extend(met.into_iter().rev());
         }
         if changed || self.trees.is_empty() {
             self.replant(domain, moment);

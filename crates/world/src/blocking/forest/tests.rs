@@ -149,6 +149,22 @@ fn scripts_grow_the_trees_they_grew() {
 }
 
 #[test]
+fn a_goal_that_stands_twice_is_met_twice() {
+    let goals = ["ON lamp", "ON fan", "ON lamp"];
+    let mut toy = Toy::new(&goals, &["lamp"], &["HANDS_EMPTY"]);
+    let done = |toy: &Toy| toy.forest.done().iter().map(ToString::to_string).collect::<Vec<_>>();
+    for met in 1..=goals.len() {
+        toy.goals.remove(0);
+        toy.executed("dance", None);
+        assert_eq!(done(&toy), goals[..met]);
+    }
+    let mut twice = Toy::new(&goals[..1].repeat(2), &["lamp"], &["HANDS_EMPTY"]);
+    twice.goals.truncate(1);
+    twice.executed("dance", None);
+    assert_eq!(done(&twice), ["ON lamp"]);
+}
+
+#[test]
 fn a_tree_grows_from_a_refused_action_down_to_what_can_be_done() {
     let toy = Toy::new(&["ON lamp"], &["shelf"], &["HANDS_EMPTY"]);
     let before = toy.forest.clone();
