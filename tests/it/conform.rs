@@ -41,7 +41,9 @@ fn constructs_print_what_cpython_prints_and_hostile_programs_end() {
 fn whole_requests_are_those_of_the_originals() {
     conform::requests::use_worker(std::path::Path::new(env!("CARGO_BIN_EXE_stepwright")));
     let Some(report) = agreed("requests") else { return };
-    let idle: Vec<_> = report.rows.iter().filter(|row| row.what.starts_with("exception ")).collect();
+    // What a won episode's program does on is in none of the recordings at hand (docs/explanation/decisions.md, 87).
+    let is_idle = |row: &&conform::Row| row.what.starts_with("exception ") && row.what != "exception after the goal";
+    let idle: Vec<_> = report.rows.iter().filter(is_idle).collect();
     assert!(idle.is_empty(), "exceptions that excuse nothing: {idle:?}");
 }
 

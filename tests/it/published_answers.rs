@@ -103,6 +103,28 @@ async fn adaplanners_next_function_has_the_variables_of_a_run_that_failed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn adaplanners_errors_have_a_name_and_its_class_what_the_published_one_keeps() {
+    let answers = [
+        "# plan\n    seen = 'x'\n    import nosuchmodule",
+        "[Decision] No",
+        "# plan\n    assert agent.interaction_history == {'actions': [], 'observations': []} and not agent.is_success\n    [1].index(2)",
+        "1",
+        "# plan\n    import random",
+        "1",
+    ];
+    let (_, asked) = played("household", "adaplanner", "adaplanner", &answers).await;
+    for (at, words) in [
+        (2, "ModuleNotFoundError: No module named 'nosuchmodule'\n"),
+        // It ran until then.
+        (5, "def solution(agent, start_from, seen=\"x\"):\n"),
+        (4, "ValueError: 2 is not in list\n"),
+        (6, "RuntimeError: not allowed in the sandbox: `import random`\n"),
+    ] {
+        assert!(asked[at].contains(words), "{at}: no {words} in {}", asked[at]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_flat_plan_is_every_action_in_its_text_and_asked_for_again_without_one() {
     let answers = ["", "find(\"mug\")", "# find('nowhere') then\n\trobot.grab('nowhere'); open('nowhere')"];
     let (session, asked) = played("kitchen", "progprompt-flat", "progprompt", &answers).await;

@@ -6,7 +6,6 @@ class Agent:
         self.location = None
         self.holding = None
         self.receptacles = receptacles
-        self._acts = []
 
     # Walks to a receptacle; location follows. Returns what is seen there.
     # Example: goto('shelf 2') returns 'On the shelf 2, you see a book 1, and a pen 3.'
@@ -64,8 +63,14 @@ class Agent:
         return _told(self) + 'Now at ' + _str(self.location) + '; in hand: ' + _str(self.holding) + '.'
 
 def _done(agent, action):
-    seen = _seen(_act(action)[0])
-    agent._acts.append([action, seen])
+    observation, reward, done, won = _act(action)
+    if done:
+        agent.is_success = won
+    return _noted(agent, action, _seen(observation))
+
+def _noted(agent, action, seen):
+    agent.interaction_history['actions'].append(action)
+    agent.interaction_history['observations'].append(seen)
     return seen
 
 def _seen(observation):
@@ -76,12 +81,15 @@ def _seen(observation):
 
 def _told(agent):
     told = 'Done last:\n'
-    for action, seen in agent._acts[-3:]:
-        told += 'Action: ' + action + '\nSeen: ' + seen + '\n'
+    actions, seen = agent.interaction_history['actions'], agent.interaction_history['observations']
+    for n in _range(_max(0, _len(actions) - 3), _len(actions)):
+        told += 'Action: ' + actions[n] + '\nSeen: ' + seen[n] + '\n'
     return told
 
 def _brought(agent, acts):
-    # The agent as it stands after what was done before the program.
+    # The agent as it stands after what was done before the program, with what the published class has beside what it shows.
+    agent.interaction_history = {'actions': [], 'observations': []}
+    agent.is_success = False
     for action, observation in acts:
         if action.startswith('go to '):
             agent.location = action[6:]
@@ -89,5 +97,5 @@ def _brought(agent, acts):
             agent.holding = action[5:].split(' from ')[0]
         if action.startswith('put '):
             agent.holding = None
-        agent._acts.append([action, _seen(observation)])
+        _noted(agent, action, _seen(observation))
     return agent

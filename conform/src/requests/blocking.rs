@@ -45,7 +45,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         id: "blocking-running",
-        excuses: |case| case.folder == "blocking" && case.episode.task["retain_memory"] == true,
+        excuses: |case| {
+            case.folder == "blocking"
+                && ["prompt", "roles"].contains(&case.field)
+                && case.episode.task["retain_memory"] == true
+        },
         reason: "as one conversation the program sends its system message again with every turn and drops half above 15,000 characters; \
                  the paper never ran it so",
     },
@@ -173,6 +177,13 @@ fn selections(recording: &Recording<'_>) -> Result<Opening, String> {
     let path = recording.folder.join("templates").join("select_chat.jinja");
     let template = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let (role, rest) = template.split_once('\n').ok_or("its template has one line")?;
+    // The program prints a list of texts as Python does; the recorded template quotes only what its own recordings hold.
+    let written: serde_json::Map<String, Value> = turns
+        .iter()
+        .filter_map(|turn| turn.action.as_ref())
+        .map(|action| (action.clone(), Value::from(stepwright_shop::python::repr(action))))
+        .collect();
+    let rest = rest.replace(r#"'{{ taken.action | replace("\n", "\\n") }}'"#, "{{ written[taken.action] }}");
     // What the program says of what is no action at all, or of a search for nothing, is the recording's: it reports the event before.
     let (mut worded, mut unparsed, mut last) = (serde_json::Map::new(), Value::from(""), "");
     for decision in decisions(recording.episode) {
@@ -190,7 +201,7 @@ fn selections(recording: &Recording<'_>) -> Result<Opening, String> {
         }
     }
     let slots = format!(
-        "{{% set done = [] %}}{{% set worded = {} %}}{{% set unparsed = {unparsed} %}}\
+        "{{% set done = [] %}}{{% set worded = {} %}}{{% set written = {} %}}{{% set unparsed = {unparsed} %}}\
          {{% if failures and (failures | last) is startingwith(\"Unparsable\") %}}{{% set failures = [unparsed] %}}\
          {{% elif failed is none %}}{{% set failures = [] %}}\
          {{% elif failed.action is startingwith(\"scanroom\") %}}\
@@ -201,6 +212,7 @@ fn selections(recording: &Recording<'_>) -> Result<Opening, String> {
          {{% else %}}{{% set failures = [\"I failed to perform action: \" ~ failed.action ~ \" due to this blocking condition: \" ~ \
          failed.error] %}}{{% endif %}}",
         json!(worded),
+        json!(written),
     );
     let candidates = recording.episode.calls.iter().map(candidates).collect();
     let actions = u32::try_from(turns.len()).unwrap_or(u32::MAX);

@@ -34,8 +34,8 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
             };
             case.field == "prompt" && case.whole().is_some_and(same)
         },
-        reason: "what is no program or no literal has the words of this program's parser; neither the lines of code that led to an error nor \
-                 addresses of objects are the original's",
+        reason: "what is no program or no literal has the words of this program's parser; neither the lines of code that led to an error, the \
+                 errors before it nor addresses of objects are the original's, whose Python 3.9 has other words for some errors than 3.11",
     },
     Exception {
         id: "a correction that is not run",
@@ -43,6 +43,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
             case.field == "call" && is(case, &["fix", "start_from"]) && !is_over(case) && is_last_pair(case)
         },
         reason: "after the sixth program the original still asks for a correction and where it begins, and uses neither",
+    },
+    Exception {
+        id: "after the goal",
+        excuses: |case| case.field == BEYOND || (case.field == "call" && is(case, &["ask"]) && is_of_last_run(case)),
+        reason: "an episode that is won is over; the original's program runs to its end, acts and asks",
     },
     Exception {
         id: "after the fiftieth action",
@@ -55,6 +60,20 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         reason: "the name of the language is no part of a program",
     },
 ];
+
+/// The field of actions that the original's program goes on with in an episode that is won.
+const BEYOND: &str = "actions after the goal";
+
+/// Words of Python 3.9, which the recordings have, and how later ones begin in their place.
+const CHANGED: [(&str, &str); 4] = [
+    ("string indices must be integers", "string indices must be integers, not '"),
+    ("format: a number is required", "format: a real number is required"),
+    (" or a number, not '", " or a real number, not '"),
+    ("integer division or modulo by zero", "division by zero"),
+];
+
+/// Before the errors that came of the first ones, which a traceback shows first.
+const TRACEBACK: &str = "Traceback (most recent call last):\n";
 
 /// Before the error message in a prompt for a correction.
 const MESSAGE: &str = "error message:\n";
@@ -74,11 +93,14 @@ fn is_same_error((expected, sent): &(String, String)) -> bool {
         return false;
     };
     // The lines of a traceback begin with two blanks.
+    let expected = expected.rsplit_once(TRACEBACK).map_or(expected, |(_, last)| last);
     let expected: Vec<&str> = expected.lines().skip_while(|line| line.starts_with("  ")).collect();
     let expected = expected.join("\n");
     let of = |kinds: &[&str], message: &str| kinds.iter().any(|kind| message.starts_with(kind));
     let syntax = of(&["SyntaxError: ", "IndentationError: ", "TabError: "], &expected);
+    let changed = |(old, new): &(&str, &str)| expected.contains(*old) && own.starts_with(&expected.replace(*old, new));
     let same = expected == own.trim_end_matches('\n')
+        || CHANGED.iter().any(changed)
         || [&expected, own].iter().all(|message| message.contains(" (<string>, line "))
         || (expected.contains(" (<unknown>, line ") && of(&["invalid syntax: "], own))
         || (syntax && of(&["SyntaxError: invalid syntax: "], own))
@@ -110,6 +132,12 @@ fn is_over(case: &Case<'_>) -> bool {
             case.episode.rest.get("actions").and_then(Value::as_array).is_some_and(|acts| acts.len() as u64 > STEPS)
         }
     }
+}
+
+/// Whether a call is of the run that reached the goal: nothing was corrected after it.
+fn is_of_last_run(case: &Case<'_>) -> bool {
+    let after = case.call.and_then(|call| case.episode.calls.get(call..)).unwrap_or_default();
+    case.episode.outcome["success"] == true && case.asked.is_none() && after.iter().all(|call| call.purpose == "ask")
 }
 
 fn is_last_pair(case: &Case<'_>) -> bool {
@@ -190,18 +218,12 @@ fn acted(episode: &Recorded, session: &Session) -> Vec<Found> {
     let won = path.last().is_some_and(|node| node.outcome.won);
     let done: Vec<Value> =
         path.iter().filter_map(|node| Some(Value::from(node.action.as_ref()?.text.clone()))).collect();
-    let recorded = episode.rest.get("actions").cloned().unwrap_or_default();
-    let counted = recorded.as_array().map_or(0, Vec::len);
-    let done = Value::from(done);
+    let recorded = episode.rest.get("actions").and_then(Value::as_array).cloned().unwrap_or_default();
+    let name = if won && recorded.starts_with(&done) { BEYOND } else { "actions" };
+    let shown = |actions: &[Value]| format!("{}: {:.200}", actions.len(), Value::from(actions.to_vec()));
     vec![
         field("success", &episode.outcome["success"].as_bool(), &Some(won)),
-        (recorded != done).then(|| {
-            (
-                "actions",
-                format!("{counted}: {recorded:.200}"),
-                format!("{}: {done:.200}", done.as_array().map_or(0, Vec::len)),
-            )
-        }),
+        (recorded != done).then(|| (name, shown(&recorded), shown(&done))),
     ]
 }
 
@@ -239,23 +261,26 @@ fn demo2code(recording: &Recording<'_>) -> Result<Opening, String> {
     Ok(Opening { new, templates, actions: 1, adapt: Some(Box::new(adapt)) })
 }
 
-/// What a recorded demonstration gives before its docstring, and its scenarios: a goal, then states.
+/// The mark before a demonstration's first state.
+const STATES: &str = "State 2:";
+
+/// What a recorded demonstration gives before its docstring, and its scenarios: a goal, then states. Where the mark before the states is
+/// missing the goal holds all of it.
 fn scenarios(text: &str) -> (String, Vec<Demonstration>) {
-    let (given, rest) = text.split_once("\"\"\"\n").unwrap_or(("", text));
-    let body = rest.trim_end().trim_end_matches("\"\"\"").trim_end_matches('\n');
+    let (given, rest) = text.split_once("\"\"\"").unwrap_or(("", text));
     let scenario = |part: &str| {
-        let (_, rest) = part.split_once("]\n")?;
-        let (goal, states) = rest.split_once("\n\n")?;
-        let states = Step { observation: Some(states.trim_end_matches('\n').to_owned()), ..Step::default() };
-        Some(Demonstration {
+        let (goal, states) = part.split_once(STATES).unwrap_or((part, ""));
+        let goal = goal.split_once("]\n").map_or("", |(_, goal)| goal.trim_matches('\n'));
+        let states = format!("{STATES}\n{}", states.trim_matches('\n'));
+        Demonstration {
             id: String::new(),
             task_type: String::new(),
             sentence: goal.to_owned(),
             header: ProgramHeader { function: String::new(), comment: String::new(), setup: Vec::new() },
-            steps: vec![states],
-        })
+            steps: vec![Step { observation: Some(states), ..Step::default() }],
+        }
     };
-    (given.to_owned(), body.split("[Scenario ").skip(1).filter_map(scenario).collect())
+    (given.to_owned(), rest.replace("\"\"\"", "").split("[Scenario ").skip(1).map(scenario).collect())
 }
 
 /// The program.
@@ -286,6 +311,19 @@ mod tests {
         assert!(!same("invalid syntax (<string>, line 1)", "name 'x' is not defined"));
         assert!(same("invalid syntax (<unknown>, line 1)", "invalid syntax: \"x y\""), "of a literal in a definition");
         assert!(!same(&format!("{trace}IndexError: why\n"), "IndexError: how\n"));
+        let before = format!("\nDuring handling of the above exception, another exception occurred:\n\n{TRACEBACK}");
+        assert!(same(&format!("{before}{trace}KeyError: 'k'\n"), "KeyError: 'k'\n"), "the error that it ends with");
+        for (old, new) in [
+            ("string indices must be integers", "string indices must be integers, not 'str'"),
+            ("%d format: a number is required, not str", "%d format: a real number is required, not str"),
+            (
+                "float() argument must be a string or a number, not 'list'",
+                "float() argument must be a string or a real number, not 'list'",
+            ),
+        ] {
+            assert!(same(&format!("TypeError: {old}\n"), &format!("TypeError: {new}\n")), "{old}");
+            assert!(!same(&format!("TypeError: {old}\n"), &format!("ValueError: {new}\n")), "{old}");
+        }
         assert!(!same(
             &format!("{trace}SyntaxError: invalid syntax\n"),
             "ValueError: malformed node or string: \"x\"\n"
@@ -298,6 +336,21 @@ mod tests {
         let (one, other) = ("f(a=1, h=<function f.h at 0x7f>, b=2)", "f(a=1, h=<function 'h' at 0xc>, b=2)");
         assert_eq!(without_objects(one), without_objects(other));
         assert_ne!(without_objects(one), without_objects(&other.replace("b=2", "b=3")));
+    }
+
+    #[test]
+    fn a_demonstration_is_cut_before_its_second_state() {
+        for (states, goal, record) in [
+            ("\n\nState 2:\na\n\nState 3:\nb\n", "Stack.", "State 2:\na\n\nState 3:\nb"),
+            ("\nState 2:\na\n", "Stack.", "State 2:\na"),
+            ("\n\nState 1:\nx\n\nState 2:\na\n", "Stack.\n\nState 1:\nx", "State 2:\na"),
+            ("\n\nState 3:\nb\n", "Stack.\n\nState 3:\nb", "State 2:\n"),
+        ] {
+            let text = format!("objects=[]\n\"\"\"\n[Scenario 1]\n\nStack.{states}\"\"\"");
+            let (given, found) = scenarios(&text);
+            let of = found.first().map(|found| (found.sentence.as_str(), found.steps[0].observed()));
+            assert_eq!((given.as_str(), found.len(), of), ("objects=[]\n", 1, Some((goal, record))));
+        }
     }
 
     #[test]

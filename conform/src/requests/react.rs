@@ -18,7 +18,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[Exception {
     id: "sums of a run",
     excuses: |case| {
         let prompt = case.recorded().and_then(|call| call.prompt.as_ref());
-        case.folder == "reflexion_alfworld"
+        case.folder.starts_with("reflexion_")
             && case.field == "prompt"
             && prompt.is_some_and(|text| text.holds("\n#####\n"))
     },

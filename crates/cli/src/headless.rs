@@ -144,7 +144,7 @@ impl HeadlessFlags {
         }
         let planned = mine.len();
         let open = results.open_units(mine);
-        let (asked, mut ran, mut uncounted, mut broken) = (open.len(), 0, 0, 0);
+        let (asked, mut uncounted, mut outcomes) = (open.len(), 0, Outcomes::default());
         let done = planned - asked;
         let bar = progress(asked as u64);
         let enough = cancel.child_token();
@@ -161,10 +161,10 @@ impl HeadlessFlags {
         let ended = |unit: &Unit<S::Condition>, lines: Vec<S::Line>| {
             bar.inc(1);
             bar.set_message(sanitize::line(&unit.task.id).into_owned());
-            ran += 1;
             let tokens = S::tokens(&lines);
-            uncounted += usize::from(tokens == (0, 0) && !is_failed(&lines));
-            broken += usize::from(is_failed(&lines));
+            let is_failed = is_failed(&lines);
+            uncounted += usize::from(tokens == (0, 0) && !is_failed);
+            outcomes.add(is_failed, S::is_begun(&lines));
             spent.add(tokens, told_cost(&lines));
             spent.unpriced.extend(unpriced(&lines));
             if let Some(reached) = self.reached(&spent) {
@@ -183,6 +183,7 @@ impl HeadlessFlags {
             leave(runtime);
         }
         carried.map_err(CliError::of_run)?;
+        let ran = outcomes.all();
         if uncounted > 0
             && model != stepwright_method::SYMBOLIC
             && (self.token_limit.is_some() || self.cost_limit.is_some())
@@ -201,7 +202,7 @@ impl HeadlessFlags {
         let stopped = ran < asked;
         let already = if done > 0 { format!(", {done} had results already") } else { String::new() };
         let part = if shard.is_part() { format!(" ({shard}, of {} in all)", all.len()) } else { String::new() };
-        let errors = if broken > 0 { format!(", {broken} of them with an error or not begun") } else { String::new() };
+        let outcomes = outcomes.in_words(asked, S::CARRIED_OUT);
         let early = match why.filter(|_| stopped) {
             Some(why) => format!(", stopped early: {why}; run again to go on"),
             None if stopped => ", stopped early; run again to go on".to_owned(),
@@ -212,13 +213,9 @@ impl HeadlessFlags {
             name => format!("; results in {name}"),
         };
         Ok(Some(CarriedOut {
-            labels: labels(&experiment, &results.planned),
+            labels: labels(&experiment, &results.planned, config.built_in),
             lines,
-            summary: format!(
-                "{ran} of {asked} {}{errors}{part}{already}{early}{}{kept}\n",
-                S::CARRIED_OUT,
-                spent.in_words()
-            ),
+            summary: format!("{outcomes}{part}{already}{early}{}{kept}\n", spent.in_words()),
             code: ExitCode::from(u8::from(failed || stopped)),
             printed: results.are_printed(),
         }))
@@ -308,6 +305,37 @@ impl HeadlessFlags {
             let limit = self.cost_limit.filter(|limit| cost >= *limit)?;
             Some(format!("the cost limit of {limit} is reached ({cost:.4} spent)"))
         })
+    }
+}
+
+/// How the units of this run ended.
+#[derive(Debug, Default)]
+struct Outcomes {
+    done: usize,
+    failed: usize,
+    unbegun: usize,
+}
+
+impl Outcomes {
+    fn add(&mut self, is_failed: bool, is_begun: bool) {
+        let of = match (is_failed, is_begun) {
+            (false, _) => &mut self.done,
+            (true, true) => &mut self.failed,
+            (true, false) => &mut self.unbegun,
+        };
+        *of += 1;
+    }
+
+    fn all(&self) -> usize {
+        self.done + self.failed + self.unbegun
+    }
+
+    /// `7 of 9 actions inferred, 2 with an error`.
+    fn in_words(&self, asked: usize, carried_out: &str) -> String {
+        let others = [(self.failed, "with an error"), (self.unbegun, "not begun")];
+        let others = others.into_iter().filter(|(number, _)| *number > 0);
+        let others: String = others.map(|(number, how)| format!(", {number} {how}")).collect();
+        format!("{} of {asked} {carried_out}{others}", self.done)
     }
 }
 
@@ -493,6 +521,20 @@ mod tests {
             .unpriced
             .extend(super::unpriced(&[serde_json::json!({ "unpriced": ["fake"] }), serde_json::json!({})]));
         assert_eq!(unpriced.in_words(), "; 1111 tokens, cost 0.2500, without that of fake, which has no price");
+    }
+
+    #[test]
+    fn what_failed_or_did_not_begin_is_not_among_what_was_done() {
+        let said = |all: &[(bool, bool)]| {
+            let mut outcomes = Outcomes::default();
+            all.iter().for_each(|(is_failed, is_begun)| outcomes.add(*is_failed, *is_begun));
+            assert_eq!(outcomes.all(), all.len());
+            outcomes.in_words(3, "episodes run")
+        };
+        assert_eq!(said(&[(false, true); 2]), "2 of 3 episodes run");
+        assert_eq!(said(&[(false, true), (true, true)]), "1 of 3 episodes run, 1 with an error");
+        let all = [(true, false), (true, false), (true, true)];
+        assert_eq!(said(&all), "0 of 3 episodes run, 1 with an error, 2 not begun");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) struct NewTask {
     world: WorldName,
     /// The type of task
     #[arg(long = "type", value_name = "TYPE", help = types())]
-    kind: String,
+    kind: Option<String>,
     /// Seed; the same type and seed give the same task
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -49,7 +49,16 @@ impl NewTask {
 
     /// The task, in the file where one is named.
     fn made(&self) -> Result<GeneratedTask, CliError> {
-        let mut made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
+        let kind = match (&self.kind, &self.world.kind().generate) {
+            (Some(kind), _) => kind.as_str(),
+            (None, Some(generator)) => {
+                let why = format!("new-task {} needs --type: {}", self.world.name(), generator.types);
+                return Err(CliError::Usage(why));
+            }
+            // A world that makes none says so, whatever the type.
+            (None, None) => "",
+        };
+        let mut made = self.world.kind().generate(kind, self.seed).map_err(CliError::Usage)?;
         made.line.push('\n');
         self.file().map_or(Ok(()), |path| append(self.world, path, &made))?;
         Ok(made)
@@ -114,7 +123,7 @@ mod tests {
     fn appended(world: &str, kind: &str, seeds: &[u64], path: &Path) -> Result<Vec<String>, CliError> {
         let name = WorldName::of(world).unwrap();
         for seed in seeds.iter().copied() {
-            NewTask { world: name, kind: kind.to_owned(), seed, out: Some(path.to_owned()) }.made()?;
+            NewTask { world: name, kind: Some(kind.to_owned()), seed, out: Some(path.to_owned()) }.made()?;
         }
         let tasks = stepwright_worlds::sources().tasks(world, Some(path))?;
         Ok(tasks.into_iter().map(|task| task.id).collect())

@@ -158,7 +158,7 @@ fn described(comparison: &SetComparison) -> String {
     let mut out = format!("--- {}\n+++ {}\n", comparison.left, comparison.right);
     for action in &comparison.actions {
         let score = match &action.score {
-            Ok(score) => format!("P {:.3}  R {:.3}  F1 {:.3}", score.precision, score.recall, score.f1),
+            Ok(score) => score.in_words(),
             Err(why) => why.clone(),
         };
         out.push_str(&format!("{}({})  {score}\n", action.action, action.params.join(", ")));
@@ -179,12 +179,11 @@ fn described(comparison: &SetComparison) -> String {
         }
     }
     if let Some(score) = &comparison.score {
-        let (p, r, f1) = (score.precision, score.recall, score.f1);
         let over = match comparison.averaged() {
             (scored, all) if scored < all => format!(" of {scored} of {}", count(all, "action")),
             _ => String::new(),
         };
-        out.push_str(&format!("macro{over}  P {p:.3}  R {r:.3}  F1 {f1:.3}\n"));
+        out.push_str(&format!("macro{over}  {}\n", score.in_words()));
     }
     out
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{CliError, note, print, target};
+use stepwright_methods::METHODS;
 use stepwright_study::curve::Format;
 use stepwright_study::kinds::Kind;
 use stepwright_study::report;
@@ -61,7 +62,7 @@ impl Report {
         }
         let tabulate = |merged: Merged| {
             let kind = Kind::named(merged.experiment.study())?;
-            let report = kind.report(&merged, self.detail)?;
+            let report = kind.report(&merged, self.detail, &METHODS)?;
             Ok(Tabulated { merged, report })
         };
         let all =

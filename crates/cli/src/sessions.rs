@@ -1,6 +1,7 @@
 //! `stepwright sessions`: the sessions kept on this machine, listed, renamed and deleted.
 
 use std::collections::BTreeSet;
+use std::fs::Metadata;
 use std::io::{BufRead, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -86,16 +87,28 @@ impl Sessions {
     }
 }
 
+/// What is listed: a file, links followed (a pipe or a device is never opened, and nothing waits for it), and a link that cannot be
+/// followed, which is nobody's but can be deleted.
+fn listed(file: &Path) -> Option<Metadata> {
+    match std::fs::metadata(file) {
+        Ok(there) => Some(there).filter(Metadata::is_file),
+        Err(_) => std::fs::symlink_metadata(file).ok().filter(Metadata::is_symlink),
+    }
+}
+
+/// Whether it is a link that leads to nothing, or to itself.
+pub(super) fn is_link_to_nothing(file: &Path) -> bool {
+    let leads_nowhere = std::fs::metadata(file).is_err_and(|error| error.kind() != ErrorKind::PermissionDenied);
+    leads_nowhere && file.is_symlink()
+}
+
 /// The sessions of a folder with the time each was written to last, newest first.
 pub(super) fn in_folder(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut found: Vec<(SystemTime, PathBuf)> = entries
         .flatten()
         .filter(|e| e.path().extension().is_some_and(|e| e == "jsonl"))
-        // Only what is a file, links followed: a pipe or a device is never opened, and nothing waits for it.
-        .filter_map(|e| {
-            Some((std::fs::metadata(e.path()).ok().filter(|there| there.is_file())?.modified().ok()?, e.path()))
-        })
+        .filter_map(|e| Some((listed(&e.path())?.modified().ok()?, e.path())))
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     found
@@ -103,7 +116,7 @@ pub(super) fn in_folder(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
 
 pub(super) fn newest(folder: &Path) -> Result<PathBuf, CliError> {
     let none = || CliError::Failed(format!("there is no session in {} yet", folder.display()));
-    in_folder(folder).into_iter().next().map(|(_, file)| file).ok_or_else(none)
+    in_folder(folder).into_iter().map(|(_, file)| file).find(|file| file.is_file()).ok_or_else(none)
 }
 
 fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliError> {
@@ -112,6 +125,10 @@ fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliErr
         .into_iter()
         .map(|(_, file)| match log::load(&file) {
             Ok(loaded) => Row { file, summary: Some(summary(&loaded.session)), problem: None },
+            Err(_) if is_link_to_nothing(&file) => {
+                let problem = Some(format!("{}: it is a link to nothing", file.display()));
+                Row { file, summary: None, problem }
+            }
             Err(error) => Row { file, summary: None, problem: Some(error.to_string()) },
         })
         .filter(|row| matches(row, filter))
@@ -165,12 +182,16 @@ fn matches(row: &Row, filter: &Filter) -> bool {
         && (!filter.unfinished || left.1)
 }
 
-/// A session's file: as named, or of that name in the folder of sessions.
-pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
+/// What a session's name may mean: a file as named, or of that name in the folder of sessions.
+fn meant(folder: &Path, session: &Path) -> [PathBuf; 3] {
     let inside = folder.join(session);
     let mut ended = inside.clone().into_os_string();
     ended.push(".jsonl");
-    let files = [session.to_path_buf(), inside, ended.into()];
+    [session.to_path_buf(), inside, ended.into()]
+}
+
+/// A session's file that is there.
+pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
     let missing = || match session.is_dir() {
         true => format!("{} is a folder; name a session in it", session.display()),
         false => format!(
@@ -180,12 +201,14 @@ pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> 
         ),
     };
     // What is no folder is one: a pipe may be named too.
-    files.into_iter().find(|file| file.exists() && !file.is_dir()).ok_or_else(|| CliError::Failed(missing()))
+    let mut files = meant(folder, session).into_iter();
+    files.find(|file| file.exists() && !file.is_dir()).ok_or_else(|| CliError::Failed(missing()))
 }
 
 /// A file that may be renamed or deleted as a session: it begins as one, or is in the folder of sessions, where a damaged one may be too.
 fn kept(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
-    let file = found(folder, session)?;
+    let link = || meant(folder, session).into_iter().find(|file| is_link_to_nothing(file));
+    let file = found(folder, session).or_else(|missing| link().ok_or(missing))?;
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_inside = folder.canonicalize().is_ok_and(|folder| parent.canonicalize().is_ok_and(|of| of == folder));
     // Nothing waits for a pipe.
@@ -272,4 +295,31 @@ fn delete(files: &[PathBuf], yes: bool) -> Result<ExitCode, CliError> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_to_nothing_is_listed_and_can_be_deleted_and_is_not_the_newest() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path();
+        let at = |name: &str| folder.join(name);
+        std::fs::write(at("a.jsonl"), "").unwrap();
+        std::os::unix::fs::symlink(at("nothere"), at("dangling.jsonl")).unwrap();
+        std::os::unix::fs::symlink(at("loop.jsonl"), at("loop.jsonl")).unwrap();
+        std::os::unix::fs::symlink(folder, at("folder.jsonl")).unwrap();
+        let mut listed: Vec<PathBuf> = in_folder(folder).into_iter().map(|(_, file)| file).collect();
+        listed.sort();
+        assert_eq!(listed, [at("a.jsonl"), at("dangling.jsonl"), at("loop.jsonl")]);
+        assert_eq!(newest(folder).unwrap(), at("a.jsonl"));
+        for name in ["dangling.jsonl", "loop"] {
+            let link = kept(folder, Path::new(name)).unwrap();
+            assert!(is_link_to_nothing(&link) && found(folder, Path::new(name)).is_err(), "{name}");
+            delete(std::slice::from_ref(&link), true).unwrap();
+            assert!(std::fs::symlink_metadata(&link).is_err(), "{name}");
+        }
+        assert!(!is_link_to_nothing(&at("a.jsonl")) && !is_link_to_nothing(&at("none")));
+    }
 }

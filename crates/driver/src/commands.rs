@@ -42,7 +42,8 @@ impl Driver {
             }
             Command::RestartWorld => self.restart_world(),
             Command::CheckBelief { token, text } => {
-                let reading = method::read_belief(&text);
+                let believed = self.gate.session().belief();
+                let reading = method::read_typed_belief(&text, believed.map(AsRef::as_ref));
                 self.tell(Notice::BeliefChecked { token, reading });
             }
             Command::CheckText { token, text, over } => {

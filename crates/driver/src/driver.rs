@@ -231,3 +231,9 @@ pub(super) fn diverged_words(difference: &str) -> String {
     let differs = differs(difference);
     format!("{differs}. The session is open for reading; go on from a step before it, if there is one, or begin anew")
 }
+
+/// The same where the difference is at the start: there is no step before it.
+pub(super) fn begun_otherwise_words(difference: &str) -> String {
+    let differs = differs(difference);
+    format!("{differs}. It begins otherwise than recorded: only a new session goes on from here")
+}

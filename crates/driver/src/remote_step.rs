@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::difference::difference;
-use super::driver::{Driver, diverged_words};
+use super::driver::{Driver, begun_otherwise_words, diverged_words};
 use super::jobs::Job;
 use super::messages::{Message, StepResult};
 use stepwright_episode::gate::Report;
@@ -80,10 +80,6 @@ impl Driver {
             let node = self.gate.session().path(at).get(*step).map_or(0, |node| node.id);
             self.tell(Notice::Diverged { node, what: what.clone() });
         }
-        let words = |error: WorldError| match error {
-            WorldError::Differs { what, .. } => diverged_words(&what),
-            other => other.to_string(),
-        };
         match (step, result) {
             (Some((decision, action)), result) => {
                 let result = result.map(|outcome| {
@@ -113,6 +109,15 @@ impl Driver {
     }
 }
 
+/// Why a step was not done; with what can be done where the world answers otherwise than it did.
+fn words(error: WorldError) -> String {
+    match error {
+        WorldError::Differs { step: 0, what } => begun_otherwise_words(&what),
+        WorldError::Differs { what, .. } => diverged_words(&what),
+        other => other.to_string(),
+    }
+}
+
 /// How a restarted world came back to a step: by the snapshot that it had given with one, if not 0, and by replaying those after it.
 fn brought(restored: usize, steps: usize) -> String {
     let by_snapshot = (restored > 0).then(|| format!("it was restored to step {restored} by its snapshot"));
@@ -127,7 +132,16 @@ fn brought(restored: usize, steps: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::brought;
+    use super::*;
+
+    #[test]
+    fn before_the_start_there_is_no_step_to_go_on_from() {
+        let said = |step| words(WorldError::Differs { step, what: "another total".into() });
+        let differs = "the world does not answer as recorded: another total.";
+        let begun = "It begins otherwise than recorded: only a new session goes on from here";
+        assert_eq!(said(0), format!("{differs} {begun}"));
+        assert!(said(1).starts_with(differs) && said(1).contains("go on from a step before it"), "{}", said(1));
+    }
 
     #[test]
     fn what_a_snapshot_spared_is_not_said_to_be_replayed() {

@@ -154,6 +154,9 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The steps of a run to the end of the episode.
+    pub const TO_THE_END: u32 = u32::MAX;
+
     /// A person decides every step.
     pub fn manual() -> Self {
         Policy::default()

@@ -40,15 +40,25 @@ pub enum Change {
     Changed,
 }
 
-/// The operations of a patch that change something, for display: kind, pointer, new value. Those of other programs may move and copy.
+/// The operations of a patch that change something, for display: kind, pointer, new value. What is taken out and put in again at once, as
+/// items of lists are, has changed. Those of other programs may move and copy.
 pub fn operations(patch: &Value) -> impl Iterator<Item = (Change, &str, Option<&Value>)> {
-    patch.as_array().into_iter().flatten().flat_map(|op| {
+    let all = patch.as_array().map_or(&[][..], Vec::as_slice);
+    let is = |op: &Value, kind: &str| op.get("op").is_some_and(|op| op == kind);
+    let replaces =
+        move |one: &Value, next: &Value| is(one, "remove") && is(next, "add") && one.get("path") == next.get("path");
+    all.iter().enumerate().flat_map(move |(at, op)| {
         let text = |key: &str| op.get(key).and_then(Value::as_str);
+        let before = at.checked_sub(1).and_then(|before| all.get(before));
+        let is_put_again = before.is_some_and(|before| replaces(before, op));
+        let is_taken_first = all.get(at + 1).is_some_and(|next| replaces(op, next));
         let new = op.get("value");
         let path = text("path");
         let moved = text("from");
         let pair = match text("op") {
+            Some("add") if is_put_again => [path.map(|p| (Change::Changed, p, new)), None],
             Some("add") => [path.map(|p| (Change::Added, p, new)), None],
+            Some("remove") if is_taken_first => [None, None],
             Some("remove") => [path.map(|p| (Change::Removed, p, None)), None],
             Some("replace") => [path.map(|p| (Change::Changed, p, new)), None],
             Some("copy") => [path.map(|p| (Change::Added, p, None)), None],
@@ -97,6 +107,24 @@ mod tests {
     fn what_is_no_patch_is_said() {
         assert!(apply(&mut Value::Null, &json!({"op": "remove"})).unwrap_err().starts_with("is none"));
         assert!(apply(&mut json!({}), &json!([{"op": "remove", "path": "/b"}])).unwrap_err().contains("/b"));
+    }
+
+    #[test]
+    fn an_item_that_is_taken_out_and_put_in_again_has_changed() {
+        let patch = json!([
+            {"op": "remove", "path": "/at/0"}, {"op": "remove", "path": "/at/0"},
+            {"op": "add", "path": "/at/0", "value": 4}, {"op": "add", "path": "/at/1", "value": 5}
+        ]);
+        let said: Vec<_> = operations(&patch).collect();
+        let (four, five) = (json!(4), json!(5));
+        assert_eq!(
+            said,
+            [
+                (Change::Removed, "/at/0", None),
+                (Change::Changed, "/at/0", Some(&four)),
+                (Change::Added, "/at/1", Some(&five))
+            ]
+        );
     }
 
     #[test]

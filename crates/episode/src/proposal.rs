@@ -127,6 +127,13 @@ impl Proposal {
         format!("{number}{}", self.raw.trim())
     }
 
+    /// Why it is no action, without the name of the rule that says so, which stands for itself in records (`NotAnAction: …`).
+    pub fn why_no_action(&self) -> &str {
+        let problem = self.problem.as_deref().unwrap_or("it is no action");
+        let is_name = |name: &str| name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric);
+        problem.split_once(": ").filter(|(name, _)| is_name(name)).map_or(problem, |(_, why)| why)
+    }
+
     /// Its score in readable form, wherever it is shown: what the built-in proposer gives is minus the steps that its plan takes, or, above
     /// 0, how probable the demonstrations make it; scores of hundreds of steps stand for offers that no plan backs.
     pub fn score_in_words(&self) -> Option<String> {
@@ -315,6 +322,12 @@ impl Verdict {
         }
     }
 
+    /// The world's dry run, where the mark is its alone: of the rest nothing was checked, or it says otherwise.
+    pub fn by_world_alone(&self) -> Option<&Check> {
+        let alone = self.world() == self.mark() && self.own() != self.mark();
+        self.checks.iter().find(|c| c.kind == CheckKind::World).filter(|_| alone)
+    }
+
     /// Whether a blocking condition holds: the action can be selected, but its tree grows and nothing is executed.
     pub fn is_blocked(&self) -> bool {
         self.checks.iter().any(|c| c.kind == CheckKind::Blocking && c.status == Status::Fails)
@@ -348,6 +361,16 @@ mod tests {
         assert_eq!(said(Origin::Sample, 1.5).as_deref(), Some("score 1.50"));
     }
 
+    #[test]
+    fn why_it_is_no_action_is_said_without_the_rule_of_records() {
+        let said = |problem: &str| {
+            let problem = Some(problem.to_owned());
+            Proposal { problem, ..Proposal::new(1, "", Origin::Greedy) }.why_no_action().to_owned()
+        };
+        assert_eq!(said("NotAnAction: no single call: `a; b`"), "no single call: `a; b`");
+        assert_eq!(said("line 2: no call"), "line 2: no call");
+    }
+
     fn verdict(checks: &[(CheckKind, Status)]) -> Verdict {
         let check = |&(kind, status): &(CheckKind, Status)| Check { kind, condition: "c".into(), status, detail: None };
         Verdict { checks: checks.iter().map(check).collect(), ..Verdict::default() }
@@ -369,6 +392,11 @@ mod tests {
         assert_eq!(marks(&[(Precondition, Holds), (World, Fails)]), (Mark::Holds, Mark::Fails));
         assert_eq!(marks(&[(Blocking, Fails), (World, Holds)]), (Mark::Blocked, Mark::Holds));
         assert_eq!(marks(&[(World, Holds)]), (Mark::NotChecked, Mark::Holds));
+        let alone = |checks: &[(CheckKind, Status)]| verdict(checks).by_world_alone().is_some();
+        assert!(alone(&[(World, Holds)]) && alone(&[(World, Fails), (Precondition, Holds)]));
+        for said in [&[(Precondition, Fails), (World, Fails)][..], &[(Precondition, Holds), (World, Holds)], &[]] {
+            assert!(!alone(said), "{said:?}");
+        }
         let check = |status| Check { kind: World, condition: Check::WORLD.into(), status, detail: None };
         assert_eq!(
             [Holds, Fails].map(|s| check(s).said().to_owned()),

@@ -2,20 +2,20 @@
 //! proposals, words of rejections, verdicts, the outcome) is in `extra`, under `stepwright`, from which it is read back. Of an agent that asks
 //! a model what its calls returned stands under their own ids, what else its requests say are steps of the user and the system, and an answer
 //! without calls is a message. Of a log the calls of an answer are one step, what each returned stands under it, what nobody wrote down nowhere,
-//! and what was said between is the user's. What an agent of a log said after its last action is the last step.
+//! and what was said between is the user's, be it the task. What an agent of a log said after its last action is the last step.
 
 mod asked;
 mod logged;
 
 use serde_json::{Value, json};
-use stepwright_episode::{Action, Node, Session};
+use stepwright_episode::{Action, Node, Origin, Session};
 use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_program::{Call, Function, Literal, Role, Specification};
 use stepwright_wire::{Answer, ToolCall};
 use stepwright_world::answer;
 
-use self::asked::{Requests, Told};
-use self::logged::{Answered, Done};
+use self::asked::{Requests, Told, USER};
+use self::logged::{Answered, BREAK, Done};
 use super::trajectory;
 
 /// The newest version of the format.
@@ -54,7 +54,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         let proposals: Vec<Value> =
             offered.map(|(turn, p)| json!({ "proposal": p, "verdict": turn.newest(p.id) })).collect();
         let action = node.action.as_deref();
-        let answered = action.and_then(|action| answer::whole(action).ok()).map(|whole| whole.answer());
+        let answered = action.and_then(answered);
         let called = match &answered {
             Some(answer) => Some(of_answer(answer)),
             None => calls(at_once.iter().filter_map(|(node, _)| node.action.as_deref()), &functions),
@@ -97,7 +97,10 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             results.push(json!({ "content": step.observed() }));
         }
         // What was observed after several calls is known after the last of them.
-        if heard.is_none() && (answered.is_none() || node.outcome.asked.is_some()) {
+        let decided = session.decision_at(node.id).and_then(|decision| turn?.proposal(decision.proposal()));
+        // Nothing in a log is nothing that it says.
+        let is_unknown = step.observed().is_empty() && decided.is_some_and(|of| of.origin == Origin::Recorded);
+        if heard.is_none() && !is_unknown && (answered.is_none() || node.outcome.asked.is_some()) {
             let mut result = json!({ "content": step.observed() });
             if let (Some(last), Some(result)) = (called.len().checked_sub(1), result.as_object_mut()) {
                 result.shift_insert(0, "source_call_id".to_owned(), id(last).into());
@@ -138,6 +141,9 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         let told = heard.into_iter().flat_map(|heard| &heard.told);
         steps.extend(told.map(|Told { by, words }| json!({ "source": by, "message": words })));
     }
+    if !whole.initial_observation.as_deref().unwrap_or_default().contains(&header.sentence) {
+        say_later(&mut steps, &header.sentence);
+    }
     let said = |field: &str| whole.rest.get(field).and_then(Value::as_str);
     if let Some(before) = said("said_before") {
         steps.push(json!({ "source": "agent", "message": before }));
@@ -169,6 +175,27 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         "extra": { "stepwright": own },
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
+}
+
+/// Leaves the task where the user said it later, as a step of its own there.
+fn say_later(steps: &mut Vec<Value>, task: &str) {
+    let is_users = |step: &Value| step.get("source").is_some_and(|source| source == USER);
+    let Some(at) = steps.iter().skip(1).position(is_users).map(|at| at + 1) else { return };
+    let said = steps.get(at).and_then(|step| step.get("message")?.as_str()?.strip_prefix(task)).map(str::to_owned);
+    let rest = said.as_deref().and_then(|rest| if rest.is_empty() { Some(rest) } else { rest.strip_prefix(BREAK) });
+    let Some(rest) = rest else { return };
+    let words = [task, rest].into_iter().filter(|words| !words.is_empty());
+    let parts: Vec<Value> = words.map(|words| json!({ "source": USER, "message": words })).collect();
+    steps.splice(at..=at, parts);
+    steps.remove(0);
+}
+
+/// What an agent was answered; an error in place of an answer calls nothing.
+fn answered(action: &Action) -> Option<Answer> {
+    if answer::is_refusal(action) {
+        return Some(Answer::of_text(action.text.as_str()));
+    }
+    answer::whole(action).ok().map(|whole| whole.answer())
 }
 
 /// The remarks since the step before this one: what was blocked is no step here, and what was said of it stands with the next.
@@ -244,4 +271,36 @@ fn refuse(result: &mut Value) {
 fn said<'a>(text: &'a str, action: Option<&Action>) -> &'a str {
     let calls = action.and_then(|action| action.call.as_deref()).unwrap_or_default();
     text.strip_suffix(calls).map(str::trim).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_was_said_later_stands_where_it_was_said() {
+        let said = |words: &str| json!({ "source": USER, "message": words });
+        let (begins, acted) =
+            (json!({ "source": "system", "message": "" }), json!({ "source": "agent", "message": "m" }));
+        for (later, expected) in [
+            ("go", Some(vec![said("go")])),
+            ("go\n\non", Some(vec![said("go"), said("on")])),
+            ("gone", None),
+            ("stop", None),
+        ] {
+            let mut steps = vec![said("go"), begins.clone(), acted.clone(), said(later)];
+            let before = steps.clone();
+            say_later(&mut steps, "go");
+            let expected = expected.map(|users| [vec![begins.clone(), acted.clone()], users].concat());
+            assert_eq!(steps, expected.unwrap_or(before), "{later}");
+        }
+    }
+
+    #[test]
+    fn an_error_in_place_of_an_answer_is_no_call() {
+        let exact = Some(r#"refused {"status":429,"headers":[],"body":"slow"}"#.to_owned());
+        let action = Action { exact, ..Action::new("error 429: slow".to_owned(), None) };
+        assert_eq!(answered(&action), Some(Answer::of_text("error 429: slow")));
+        assert_eq!(answered(&Action::new("look".to_owned(), None)), None);
+    }
 }

@@ -22,7 +22,7 @@ use stepwright_episode::{ArtifactKind, Header, InvalidRecord, Record, Session, b
 
 pub use html::comparison as comparison_page;
 pub use learned::Learned;
-pub use rows::{ProposalEntry, offered};
+pub use rows::ProposalEntry;
 pub use stated::Stated;
 pub use story::{Seen, Step, Story, Visited, change_lines, decided, step_of, story};
 pub use summary::{Summary, summary};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use stepwright_episode::{Node, Proposal, Session, blind};
+use stepwright_episode::{Node, Proposal, ProposalId, Session, blind};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProposalEntry {
@@ -22,10 +22,13 @@ pub struct ProposalEntry {
     pub recommended: bool,
     /// `taken`, `rejected: reason`, that it was decided on and nothing came of it, or empty.
     pub fate: String,
+    /// The proposals that it stands for.
+    #[serde(skip)]
+    pub copies: Vec<ProposalId>,
 }
 
 /// The proposals of a node in the order they came; before a decision of a blind session, in one that says nothing of their rank.
-pub fn offered<'a>(session: &Session, node: &'a Node) -> Vec<&'a Proposal> {
+pub(super) fn offered<'a>(session: &Session, node: &'a Node) -> Vec<&'a Proposal> {
     let mut proposals: Vec<&Proposal> = node.turn.proposals.iter().map(AsRef::as_ref).collect();
     if hides_future(session, node) {
         blind::shuffle(session, node.id, &mut proposals);
@@ -49,6 +52,7 @@ pub(super) fn in_rows(session: &Session, node: &Node, entries: Vec<ProposalEntry
     let mut rows: Vec<(usize, usize)> = vec![(0, 0); copies.shown.len()];
     let mut written: Vec<Vec<&str>> = vec![Vec::new(); copies.shown.len()];
     let mut recommended = vec![false; copies.shown.len()];
+    let mut ids: Vec<Vec<ProposalId>> = vec![Vec::new(); copies.shown.len()];
     for (at, (entry, (proposal, row))) in entries.iter().zip(&all).enumerate() {
         let Some((place, row)) = row else { continue };
         let weight = match entry.fate.as_str() {
@@ -63,6 +67,9 @@ pub(super) fn in_rows(session: &Session, node: &Node, entries: Vec<ProposalEntry
         if let Some(authors) = written.get_mut(*row).filter(|_| proposal.origin.is_written()) {
             authors.push(node.turn.author(proposal).unwrap_or_default());
         }
+        if let Some(ids) = ids.get_mut(*row) {
+            ids.push(proposal.id);
+        }
         if let Some(is) = recommended.get_mut(*row) {
             *is |= entry.recommended;
         }
@@ -72,6 +79,7 @@ pub(super) fn in_rows(session: &Session, node: &Node, entries: Vec<ProposalEntry
         rows.get(row).filter(|(best, _)| *best == at)?;
         entry.recommended = recommended.get(row).copied().unwrap_or_default();
         entry.origin.push_str(&times(written.get(row)?));
+        entry.copies = ids.get_mut(row).map(std::mem::take).unwrap_or_default();
         Some(entry)
     });
     kept.collect()

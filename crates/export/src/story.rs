@@ -315,7 +315,6 @@ fn chapter(
             *slot = true;
         }
         let step = step_of(session, node, showings);
-        let step = Step { proposals: in_rows(session, node, step.proposals), ..step };
         steps.push(match seen.get(&node.id) {
             Some(seen) => with_state(step, session, node, seen),
             None => step,
@@ -340,7 +339,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings<'_>) -> Step {
         won: node.outcome.won,
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(|one| ask(one, session)).collect(),
-        proposals: proposals(session, node),
+        proposals: in_rows(session, node, proposals(session, node)),
         duel: duel(&node.turn),
         adopted: adopted(node),
         learned: learned::at(node, showings),
@@ -594,13 +593,14 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
         origin,
         rationale: proposal.rationale.clone(),
         status: match &proposal.problem {
-            Some(problem) => format!("no action: {problem}"),
+            Some(_) => format!("no action: {}", proposal.why_no_action()),
             None => mark.word().to_owned(),
         },
         standing: word(mark),
         checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
         recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
         fate: String::new(),
+        copies: Vec::new(),
     }
 }
 

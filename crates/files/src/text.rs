@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
@@ -47,9 +47,25 @@ pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The file, or where there is none the packed one beside it, of the same name with `.gz` behind.
+pub fn plain_or_packed(path: &Path) -> Option<PathBuf> {
+    let mut packed = path.as_os_str().to_owned();
+    packed.push(".gz");
+    [path.to_owned(), packed.into()].into_iter().find(|file| file.is_file())
+}
+
+/// Errors: it begins as a packed file does (gzip), so that it is no text under this name.
+fn unpacked(start: &[u8]) -> Result<()> {
+    match start.starts_with(&[0x1f, 0x8b]) {
+        true => Err(Error::new(ErrorKind::InvalidData, "it is packed (gzip); give it a name that ends in .gz")),
+        false => Ok(()),
+    }
+}
+
 /// Reads a text of at most so many bytes.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     let mut bytes = read_bytes(path, most)?;
+    unpacked(&bytes)?;
     let mark = bytes.len() - without_mark(&bytes).len();
     bytes.drain(..mark);
     String::from_utf8(bytes).map_err(|e| Error::new(ErrorKind::InvalidData, format!("this is no text in UTF-8: {e}")))
@@ -59,6 +75,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
 pub fn read_lines(path: &Path, most: u64) -> Result<impl Iterator<Item = Result<String>> + use<>> {
     let mut source = BufReader::new(open(path, most)?);
     let start = source.fill_buf()?;
+    unpacked(start)?;
     let mark = start.len() - without_mark(start).len();
     source.consume(mark);
     Ok(source.lines())
@@ -101,6 +118,20 @@ mod tests {
             assert_eq!(lines(11).unwrap(), ["one", "two"], "{name}");
             assert_eq!(lines(10).unwrap_err().kind(), ErrorKind::FileTooLarge, "it is not cut");
         }
+    }
+
+    #[test]
+    fn what_is_packed_is_found_by_its_plain_name_and_read_under_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let [plain, packed] = ["f.jsonl", "f.jsonl.gz"].map(|name| folder.path().join(name));
+        assert_eq!(plain_or_packed(&plain), None);
+        std::fs::write(&packed, b"\x1f\x8b\x08").unwrap();
+        assert_eq!(plain_or_packed(&plain), Some(packed));
+        std::fs::write(&plain, b"\x1f\x8b\x08").unwrap();
+        assert_eq!(plain_or_packed(&plain), Some(plain.clone()));
+        let why = "it is packed (gzip); give it a name that ends in .gz";
+        assert_eq!(read_text(&plain, 12).unwrap_err().to_string(), why);
+        assert_eq!(read_lines(&plain, 12).map(drop).unwrap_err().to_string(), why);
     }
 
     #[cfg(unix)]

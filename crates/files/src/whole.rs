@@ -27,12 +27,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder; name a file in it"));
     }
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    let mut beside = tempfile::Builder::new().make_in(folder, made)?;
     if let Ok(about) = fs::metadata(path) {
         beside.as_file().set_permissions(about.permissions())?;
     }
     faults::pass(path, Operation::Write)?;
-    beside.write_all(bytes)?;
+    beside.as_file_mut().write_all(bytes)?;
     match faults::pass(path, Operation::Sync).and_then(|()| beside.as_file().sync_all()) {
         Err(error) if !cannot_sync(&error) => return Err(error),
         _ => {}
@@ -40,6 +40,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     faults::pass(path, Operation::Rename)?;
     beside.persist(path).map_err(|e| e.error)?;
     sync_folder(path)
+}
+
+/// Makes a file, readable by its owner only. Errors of what `tempfile` opens and writes itself name a file that is gone by then.
+fn made(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Gives a file another name, which nothing may have.
@@ -103,6 +112,7 @@ mod tests {
         let missing = folder.path().join("missing");
         let error = replace(&missing.join("f"), b"new").unwrap_err().to_string();
         assert_eq!(error, format!("there is no folder {}; make it first", missing.display()));
+        assert!(made(&path).unwrap_err().raw_os_error().is_some(), "the system's error, which names no file beside");
     }
 
     #[cfg(unix)]

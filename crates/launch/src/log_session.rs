@@ -287,6 +287,43 @@ mod tests {
         std::fs::write(&path, "nothing").unwrap();
         let Err(error) = open(&path, "", &stepwright_worlds::sources(), &clock) else { panic!("no log") };
         assert!(error.to_string().contains("run.txt:1") && error.to_string().contains("Action:"), "{error}");
+        // A log may be sound and hold none.
+        std::fs::write(&path, r#"{"version":2,"status":"success","eval":{"task":"t"},"samples":[]}"#).unwrap();
+        let Err(error) = open(&path, "", &stepwright_worlds::sources(), &clock) else { panic!("no episode") };
+        assert!(error.to_string().ends_with("run.txt: the log holds no episode"), "{error}");
+        let all = super::super::load_sessions(&path, None, &stepwright_worlds::sources());
+        assert_eq!(all.unwrap_err().to_string(), error.to_string());
+    }
+
+    /// What nobody wrote down is not made up, and the task stands where the user said it.
+    #[test]
+    fn a_log_is_exported_as_it_was_said() {
+        use stepwright_export::{Format, render};
+        let called = r#"{"id":"c","type":"function","function":{"name":"f","arguments":"{\"k\": 1}"}}"#;
+        let late = format!(
+            r#"{{"messages":[{{"role":"assistant","tool_calls":[{called}]}},{{"role":"tool","tool_call_id":"c","content":"3"}},
+            {{"role":"user","content":"stop"}},{{"role":"user","content":"now"}}]}}"#
+        )
+        .replace('\n', "");
+        let silent = r#"{"schema_version":"ATIF-v1.2","session_id":"s","agent":{"name":"a","version":"1"},
+            "steps":[{"step_id":1,"source":"agent","message":"look","observation":{"results":[]}}]}"#;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.json");
+        let clock: Clock = std::sync::Arc::new(|| 7);
+        let exported = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            let LogSession { session, records, .. } = open(&path, "", &stepwright_worlds::sources(), &clock).unwrap();
+            let text =
+                render(Format::Atif, &session.header, &records, |kind| stepwright_methods::METHODS.showing(kind));
+            serde_json::from_str::<Value>(&text.unwrap()).unwrap()["steps"].as_array().cloned().unwrap()
+        };
+        let late = exported(&late);
+        let said: Vec<(&Value, &Value)> = late.iter().map(|step| (&step["source"], &step["message"])).collect();
+        let [system, agent, user] = ["system", "agent", "user"].map(Value::from);
+        assert_eq!(said.iter().map(|(source, _)| *source).collect::<Vec<_>>(), [&system, &agent, &user, &user]);
+        assert_eq!((said[2].1, said[3].1), (&Value::from("stop"), &Value::from("now")));
+        let silent = exported(silent);
+        assert_eq!(silent[2]["observation"]["results"], Value::Array(Vec::new()), "{silent:?}");
     }
 
     /// What an agent says after its last action is of no step: it stands at the end of each form.

@@ -36,6 +36,8 @@ pub fn load_sessions(path: &Path, episode: Option<&str>, sources: &Sources) -> R
     let ids = match episode {
         Some(id) => vec![id.to_owned()],
         None => match world::read_logs(path) {
+            // What holds none is told where its first is opened.
+            Ok(read) if read.all.is_empty() => vec![String::new()],
             Ok(read) => read.all.into_iter().map(|log| log.id).collect(),
             // What is neither is told as what a session should be.
             Err(error) => {

@@ -102,7 +102,7 @@ pub struct BeliefReading {
 }
 
 /// Reads a whole belief: JSON as it is, else what people and models write in its place. The state within `{"state": …}` is meant.
-pub fn read(text: &str) -> Result<BeliefReading, String> {
+fn read(text: &str) -> Result<BeliefReading, String> {
     if let Ok(state @ Value::Object(_)) = serde_json::from_str(text) {
         return Ok(BeliefReading { state: Arc::new(belief::unwrapped(state)), repairs: Vec::new() });
     }
@@ -111,9 +111,23 @@ pub fn read(text: &str) -> Result<BeliefReading, String> {
     Ok(BeliefReading { state: Arc::new(reading.state), repairs })
 }
 
+/// Reads what a person typed as a belief. It counts also where what a model wrote would be refused; a remark says why that would be.
+pub fn read_typed(text: &str, believed: Option<&Value>) -> Result<BeliefReading, String> {
+    let mut reading = read(text)?;
+    if let Err(why) = check_state(&reading.state, believed) {
+        reading.repairs.push(format!("{why}; it counts as it was typed"));
+    }
+    Ok(reading)
+}
+
 /// Beliefs as documents.
-pub static ARTIFACT: ArtifactSpec =
-    spec("belief", Showing { word: |typed| if typed { "corrected" } else { "believed" }, ..Showing::new("belief") });
+pub static ARTIFACT: ArtifactSpec = ArtifactSpec {
+    read: |at, _, text| read_typed(text, at.session.belief().map(AsRef::as_ref)).map(mended),
+    ..ArtifactSpec::new(
+        "belief",
+        Showing { word: |typed| if typed { "corrected" } else { "believed" }, ..Showing::new("belief") },
+    )
+};
 
 /// The form of states of a person's own, as a document: its text.
 pub static FORM: ArtifactSpec = ArtifactSpec {
@@ -131,18 +145,15 @@ pub static FORM: ArtifactSpec = ArtifactSpec {
 };
 
 /// Documents of a method in another process, of kinds of its own.
-pub(super) static OTHER: ArtifactSpec = spec("", Showing::new("what the method wrote"));
+pub(super) static OTHER: ArtifactSpec = ArtifactSpec {
+    read: |_, _, text| read(text).map(mended),
+    ..ArtifactSpec::new("", Showing::new("what the method wrote"))
+};
 
-/// Documents that are read as beliefs.
-const fn spec(id: &'static str, showing: Showing) -> ArtifactSpec {
-    ArtifactSpec {
-        read: |_, _, text| {
-            let BeliefReading { state, repairs } = read(text)?;
-            let mended = (!repairs.is_empty()).then(|| format!("read with repairs: {}", repairs.join("; ")));
-            Ok((state.as_ref().clone(), mended))
-        },
-        ..ArtifactSpec::new(id, showing)
-    }
+/// The document that was read, and what was mended for that.
+fn mended(BeliefReading { state, repairs }: BeliefReading) -> (Value, Option<String>) {
+    let mended = (!repairs.is_empty()).then(|| format!("read with repairs: {}", repairs.join("; ")));
+    (state.as_ref().clone(), mended)
 }
 
 /// The first update on the path to the cursor that was not decided about.
@@ -397,7 +408,11 @@ fn whole(written: &str) -> String {
     let begins = |line: &str| line.starts_with('{') || line.starts_with(belief::is_quote) || line.contains(&opening);
     let goes_on = first.starts_with(belief::is_quote) || !(begins(first) || lines.any(begins));
     let written = written.split("# query:").next().unwrap_or_default();
-    if begun || first.starts_with("```") || !goes_on { written.to_owned() } else { format!("{STATE}{written}") }
+    if begun || first.starts_with("```") || !goes_on {
+        return written.to_owned();
+    }
+    // Behind the opening, comment signs of the first line would make it a comment.
+    format!("{STATE}{}", written.trim_start_matches(['#', ' ', '\t']))
 }
 
 #[cfg(test)]
@@ -442,13 +457,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_person_types_counts_and_is_remarked_on_as_an_answer_would_be_refused() {
+        let typed = |text| read_typed(text, Some(&believed())).unwrap();
+        let nothing = "the answer holds no entry of a state; it counts as it was typed";
+        assert_eq!(typed("{\"purple\": 1}").repairs, [nothing]);
+        assert_eq!(*typed("{\"purple\": 1}").state, serde_json::json!({ "purple": 1 }));
+        assert!(typed(&believed().to_string()).repairs.is_empty());
+    }
+
+    #[test]
     fn words_before_a_state_are_left_out_of_it() {
         let state = believed().to_string();
         let entries = "\"objects\": [\"red block\", \"tin bowl\"],\n#     \"relations\": [], \"red block\": {}\n# }";
         let fenced = format!("```json\n{state}\n```");
+        let commented = format!("#     {entries}");
         for (text, beside) in [
             (state.clone(), ""),
             (entries.to_owned(), ""),
+            (commented.clone(), ""),
             (format!("{{\"state\": {state}}}"), ""),
             (format!("Here is the state:\n{state}"), "`Here is the state:`"),
             (format!("Here it is: {state}"), "`Here it is:`"),
@@ -456,6 +482,10 @@ mod tests {
             (format!("Note: the block moved\n\n{entries}"), "`Note: the block moved`"),
             (format!("Sure! Here is the new state:\n{fenced}"), "`Sure! Here is the new state:`"),
             (format!("New:\n{{\"state\": {state}}}"), "`New:`"),
+            (format!("The state {{is}} this:\n{state}"), "`The state {is} this:`"),
+            (format!("I moved {{\"red block\"}}.\n{state}"), "`I moved {\"red block\"}.`"),
+            (format!("I moved {{it}}.\n{commented}"), "`I moved {it}.`"),
+            (format!("Before: {{\"objects\": []}}\nNow: {state}"), "`Before: {\"objects\": []}`"),
         ] {
             let reading = checked(&text, &believed()).unwrap_or_else(|why| panic!("{text}: {why}"));
             assert_eq!(*reading.state, believed(), "{text}");

@@ -39,7 +39,7 @@ pub mod wording;
 pub mod written_plan;
 
 pub use artifacts::ArtifactSpec;
-pub use belief_update::{BeliefReading, read as read_belief};
+pub use belief_update::{BeliefReading, read_typed as read_typed_belief};
 pub use context::{
     Context, Knowledge, ModelTraits, Past, RoleModel, RoleModels, Round, Stop, WorkInput, action_of, lived, observed,
 };

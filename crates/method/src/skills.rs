@@ -16,7 +16,7 @@ use super::artifacts::ArtifactSpec;
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::showing::{Listed, Showing, lines, text_lines};
 use stepwright_episode::{PromptMessage, PromptRecord};
-use stepwright_world::options::Kind;
+use stepwright_world::options::{Kind, Table};
 use stepwright_world::{self as world, WorldKind};
 
 /// The knowledge of skills as a document. Changes found for it are offered beside the episode.
@@ -145,6 +145,24 @@ impl SkillShelf {
         }
     }
 
+    /// Whether what a method with options of its own goes by is there, by the options as they are recorded; `programs`: a language model
+    /// composes programs of the skills' functions. An error says what is not, with what to do.
+    pub fn has(
+        &self,
+        method: &str,
+        own: Table,
+        recorded: &BTreeMap<String, String>,
+        programs: bool,
+    ) -> Result<(), String> {
+        if !own.iter().any(|option| option.key == SKILLS.key) {
+            return Ok(());
+        }
+        let named = recorded.get(SKILLS.key).map_or("", String::as_str);
+        let known = self.known(None, named).map_err(|why| format!("{method} has no skills to act by: {why}"))?;
+        let composed = if programs { functions(&known).map(drop) } else { Ok(()) };
+        composed.map_err(|why| format!("{method} cannot begin: {why}"))
+    }
+
     fn shipped(&self) -> Result<Knowledge, String> {
         let file = self.world.file(FILE).ok_or_else(|| {
             format!(
@@ -193,6 +211,15 @@ impl SkillShelf {
 
 pub fn text_of(path: &Path) -> Result<String, String> {
     world::read_at_most(path, LARGEST).map_err(|e| format!("the skills: {e}"))
+}
+
+/// The functions of the skills, of which programs are composed.
+pub fn functions(known: &Knowledge) -> Result<String, String> {
+    Some(known.functions()).filter(|functions| !functions.is_empty()).ok_or_else(|| {
+        "the skills in use have no functions; have them written from logs (stepwright distill --functions, or the pane Skills) and name \
+         the file with --skills"
+            .to_owned()
+    })
 }
 
 /// All tips, those of no skill last.

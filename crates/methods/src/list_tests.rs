@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::METHODS;
 use stepwright_method::options::{BELIEF, FORM, shows_assertions};
-use stepwright_method::publications::{OWN, Publication, SETTINGS, all, changed, preset, whose};
+use stepwright_method::publications::{OWN, Publication, SETTINGS, all, changed, fixed, preset, whose};
 use stepwright_method::{ModelTraits, fits};
 use stepwright_world::WorldKind;
 use stepwright_world::options::{OptionSpec, Values};
@@ -123,6 +123,20 @@ fn rows_name_methods_options_and_values_that_there_are() {
             let known = row.world.is_empty() || stepwright_worlds::WORLDS.iter().any(|kind| kind.name == row.world);
             assert!(known, "{id}: no world {}", row.world);
         }
+    }
+}
+
+/// As published no selection is vetoed for going round in a circle, and a thought may lead an action.
+#[test]
+fn publications_add_nothing_that_they_do_not_have() {
+    for id in ["blocking", "blocking-program"] {
+        let options = fixed(id, "blocking", "kitchen").unwrap().options;
+        assert!(options.contains(&("circles", "free")), "{id}");
+    }
+    let asked = fixed("preconditions", "few-shot", "dialogue").unwrap().asked("act");
+    for think in [false, true] {
+        let own = stepwright_method::generation(true, think);
+        assert_eq!(asked.generation(own.clone()).stop, own.stop);
     }
 }
 

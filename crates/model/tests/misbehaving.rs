@@ -256,6 +256,23 @@ async fn a_programs_request_is_tried_again_and_has_an_end() {
     assert!(error.to_string().contains("no end after 0.1 s"), "{error}");
 }
 
+/// Half of a pair of surrogates in what a program asks, or is answered, ends nothing; what is answered is the program's as it came.
+#[tokio::test]
+async fn a_programs_request_and_its_answer_may_hold_half_of_a_pair_of_surrogates() {
+    let said = r#"{"choices":[{"message":{"content":"a \ud83d b"},"finish_reason":"stop"}]}"#;
+    let server = Server::answering(move |_| vec![server::json(200, said)]);
+    let body = r#"{"model":"a","messages":[{"role":"user","content":"a \ud83d b"}]}"#;
+    let relayed = Relayed { api: Api::Chat, body: body.into(), sender: 0 };
+    let request = ModelRequest { relayed: Some(relayed), ..ModelRequest::default() };
+    let answer = ask(options(&server, Wire::OpenAi), &request).await.0.unwrap();
+    assert_eq!(answer.completions[0].text, said);
+    assert_eq!(server.requests()[0].body["messages"][0]["content"], "a \u{fffd} b");
+    // One that refuses is known by its words.
+    let server = Server::answering(|_| vec![server::json(400, r#"{"error":{"message":"bad \ud83d x"}}"#)]);
+    let error = ask(options(&server, Wire::OpenAi), &request).await.0.unwrap_err().to_string();
+    assert!(error.contains("bad \u{fffd} x") && !error.contains("message"), "{error}");
+}
+
 /// A program's request by another interface: what it asks is translated, and what cannot be is said once.
 #[tokio::test]
 async fn what_a_translated_request_loses_is_said_once() {

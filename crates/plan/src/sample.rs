@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use stepwright_text::words::stripped;
+
 use crate::written::sentence;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -32,20 +34,24 @@ pub enum Reader {
 }
 
 /// The log-probability of a sample that cannot be read.
-const UNREAD: f64 = -200.0;
+pub(crate) const UNREAD: f64 = -200.0;
 
 impl Reader {
     /// A completion as a sample. Why it ended does not matter: one that was cut is read like any other.
     pub fn sample(self, text: &str, logprob: Option<f64>) -> Sample {
-        let read =
-            |sentence: &str, goes_on| Sample { sentence: sentence.trim().to_owned(), logprob, goes_on, is_out: false };
+        let read = |sentence: &str, goes_on| Sample {
+            sentence: stripped(sentence).to_owned(),
+            logprob,
+            goes_on,
+            is_out: false,
+        };
         match self {
             Reader::Chat => {
                 let sentence = sentence(text);
                 let goes_on = !sentence.is_empty();
                 Sample { sentence, logprob, goes_on, is_out: !goes_on }
             }
-            Reader::Notebook => read(text, !text.trim().is_empty()),
+            Reader::Notebook => read(text, !stripped(text).is_empty()),
             Reader::Evaluation { whole: true } => read(text, !text.is_empty()),
             Reader::Evaluation { whole: false } => match text.split_once(':') {
                 Some((_, step)) => read(step, text.starts_with("Step")),
@@ -73,10 +79,11 @@ mod tests {
         assert_eq!(read(later, "Step 7: Walk to hall: now "), is("Walk to hall: now", true));
         assert_eq!(read(later, "step 2: Sit"), is("Sit", false), "in lower case it does not go on");
         assert_eq!(read(later, " Step 2: Sit"), is("Sit", false));
+        assert_eq!(read(later, "Step 2:\u{1c} Sit\u{1f}"), is("Sit", true), "as Python strips");
         assert_eq!(read(later, "Step 2:"), is("", true));
         assert_eq!(read(later, "Walk to hall"), (String::new(), false, false, true));
         assert_eq!(read(Reader::Notebook, " Step 2: Sit. "), is("Step 2: Sit.", true));
-        assert_eq!(read(Reader::Notebook, " "), is("", false));
+        assert_eq!(read(Reader::Notebook, " \u{1d}"), is("", false));
         assert_eq!(read(Reader::Chat, "Step 2: Sit."), is("Sit", true));
         assert_eq!(read(Reader::Chat, "Done"), (String::new(), true, false, true));
     }

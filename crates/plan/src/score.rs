@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sample::Sample;
+use crate::sample::{Sample, UNREAD};
 use crate::settings::{Loop, Settings};
 use crate::written::spelled;
 
@@ -150,11 +150,13 @@ impl std::fmt::Display for Stop {
 }
 
 /// Whether the samples say that the plan is finished: of the likeliest share of them none goes on. Samples without a log-probability count
-/// as likely as any; of equals the later ones do.
+/// as likely as any, but for those among others with one that cannot be read; of equals the later ones do.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a handful of samples
 pub fn finished(samples: &[Sample], share: f64) -> Option<Stop> {
     let mut likely: Vec<&Sample> = samples.iter().collect();
-    let figure = |sample: &Sample| sample.logprob.unwrap_or(f64::INFINITY);
+    let by_tokens = samples.iter().any(|sample| sample.logprob.is_some());
+    let unknown = |sample: &Sample| if by_tokens && sample.is_out { UNREAD } else { f64::INFINITY };
+    let figure = |sample: &Sample| sample.logprob.unwrap_or_else(|| unknown(sample));
     likely.sort_by(|a, b| figure(a).partial_cmp(&figure(b)).unwrap_or(Ordering::Equal));
     // As published, a share that is less than one sample is all of them.
     let of = match (share * likely.len() as f64) as usize {
@@ -262,6 +264,11 @@ mod tests {
         assert_eq!(finished(&samples, 0.5), Some(Stop::Finished { of: 2 }));
         assert_eq!(finished(&samples, 0.75), None);
         assert_eq!(finished(&[], 0.5), None);
+        let out = Sample { logprob: None, ..sample("", 0.0) };
+        let unknown = Sample { is_out: false, ..out.clone() };
+        assert_eq!(finished(&[sample("walk", -2.0), out.clone(), out.clone()], 0.4), None, "unread and without tokens");
+        assert_eq!(finished(&[sample("walk", -2.0), unknown.clone(), unknown], 0.4), Some(Stop::Finished { of: 1 }));
+        assert_eq!(finished(&[Sample { goes_on: true, ..out.clone() }, out], 0.5), Some(Stop::Finished { of: 1 }));
         assert_eq!((finished(&samples, 0.2), finished(&samples[..1], 0.2)), (None, Some(Stop::Finished { of: 1 })));
         assert_eq!(below(0.5, Some(0.8)), Some(Stop::Below { score: 0.5, cutoff: 0.8 }));
         assert_eq!((below(0.5, None), below(0.9, Some(0.8))), (None, None));

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use stepwright_episode::{action_of_effects, effects_of};
-use stepwright_program::{Assertion, Effect};
+use stepwright_program::{Assertion, Effect, Function, Role, Specification};
 
 pub const ADOPTED_SUFFIX: &str = ".preconditions.py";
 
@@ -48,6 +48,11 @@ impl AdoptedSet {
     /// The assertions of an action; none if the set does not name it.
     pub fn of(&self, action: &str) -> &[String] {
         self.actions.iter().find(|a| a.action == action).map_or(&[], |a| &a.assertions)
+    }
+
+    /// The functions that it says something of, each with its parameters.
+    pub fn named(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.actions.iter().map(|of| (action_of_effects(&of.action).unwrap_or(&of.action), of.params.as_slice()))
     }
 
     /// Reads the text of a file; `source_name` is for messages.
@@ -202,6 +207,37 @@ impl std::fmt::Display for AdoptedSet {
         }
         Ok(())
     }
+}
+
+/// Those of the names in a file, each with its parameters, that are of no action of these specifications.
+/// Errors: a parameter has another name there than here: what is asserted of it would hold nowhere.
+pub fn idle_in<'a>(
+    named: impl Iterator<Item = (&'a str, &'a [String])>,
+    origin: &str,
+    specifications: &[Specification],
+) -> Result<Vec<String>, String> {
+    let mut idle = Vec::new();
+    for (name, params) in named {
+        let functions = specifications.iter().flat_map(|specification| specification.functions());
+        let own: Vec<Vec<&str>> =
+            functions.filter(|f| f.role == Role::Action && f.name == name).map(parameters).collect();
+        if let Some(other) = own.iter().find(|other| **other != params) {
+            return Err(format!(
+                "{origin}: {name} has the parameters ({}), not ({}); name them as the specification does",
+                other.join(", "),
+                params.join(", ")
+            ));
+        }
+        if own.is_empty() {
+            idle.push(name.to_owned());
+        }
+    }
+    Ok(idle)
+}
+
+/// As a file can name them: without the star of one that takes the rest.
+fn parameters(function: &Function) -> Vec<&str> {
+    function.params.iter().map(|name| name.trim_start_matches('*')).collect()
 }
 
 /// The world and the task that the first remark of a file of an earlier version tells.

@@ -34,7 +34,7 @@ mod tool_calls;
 mod validate;
 mod vocabulary;
 
-pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
+pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet, idle_in};
 pub use changed::{CandidateEdit, CandidateMark, changes};
 pub use compare::{ActionComparison, Counterpart, Finding, SetComparison, SideBySide};
 pub use completion::{

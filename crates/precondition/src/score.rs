@@ -19,6 +19,11 @@ impl Score {
         Score { precision, recall, f1 }
     }
 
+    /// In words: `P 1.000  R 0.998  F1 0.999`, to so many places that sets which differ by little do not look alike.
+    pub fn in_words(&self) -> String {
+        format!("P {:.3}  R {:.3}  F1 {:.3}", self.precision, self.recall, self.f1)
+    }
+
     /// Equation (2) for one action: where the conjunctions of the predicted and of the true assertions hold. A share of
     /// nothing is 1 if both sets are empty, else 0.
     pub fn of_sets(predicted: &InstanceSet, truth: &InstanceSet) -> Self {

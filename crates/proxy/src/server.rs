@@ -22,7 +22,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::routes::{Provider, Route, passed, route};
 use crate::slots::{Notice, Outcome, Reply, Slots, Waiter};
-use crate::upstream::{Ask, Refusal, Upstream};
+use crate::upstream::{Ask, Beside, Refusal, Upstream};
 
 /// Most bytes of a request.
 const MAX_REQUEST: usize = 64 << 20;
@@ -270,7 +270,7 @@ async fn answer(state: &Arc<State>, request: Request, body: Arc<str>, ask: Ask, 
             return Err("closed without a decision".into());
         }
     };
-    let (kind, text, beside) = match &reply {
+    let (kind, text, Beside { status, headers }) = match &reply {
         Reply::Whole(whole) => {
             state.upstream.keep(&waiter.slot.request, &waiter.slot.body, whole);
             let (kind, text) = match stream {
@@ -286,8 +286,8 @@ async fn answer(state: &Arc<State>, request: Request, body: Arc<str>, ask: Ask, 
         }
     };
     let said = Said { text: Some(Bytes::from(text)), given: Some((waiter, outcome)) };
-    let mut answer = response(StatusCode::OK, kind, said.map_err(|never: Infallible| match never {}).boxed_unsync());
-    answer.headers_mut().extend(beside);
+    let mut answer = response(status, kind, said.map_err(|never: Infallible| match never {}).boxed_unsync());
+    answer.headers_mut().extend(headers);
     Ok(answer)
 }
 
@@ -377,7 +377,7 @@ async fn pass(
 
 fn error(refusal: &Refusal) -> Answer {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_GATEWAY);
-    let mut answer = plain(status, "application/json", refusal.body.clone());
+    let mut answer = plain(status, "application/json", refusal.sent());
     for (name, value) in &refusal.headers {
         let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else { continue };
         // Others may come more than once.

@@ -1,20 +1,20 @@
 //! Upstream: the provider that the agent would have asked, with the agent's own key, asked what it asked.
 
 use std::collections::HashMap;
-use std::io::Read as _;
+use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use eventsource_stream::{Event, Eventsource};
-use flate2::read::MultiGzDecoder;
-use futures_util::StreamExt;
+use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use futures_util::{StreamExt, stream};
 use hyper::body::Bytes;
-use hyper::{HeaderMap, Method};
+use hyper::{HeaderMap, Method, StatusCode};
 use reqwest::{Client, Response, Url, redirect};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_secret::Mask;
-use stepwright_wire::{Api, Fold, Request, Stored, Whole, is_refusal, late, refusal};
+use stepwright_wire::{Api, Fold, Request, Stored, Whole, is_refusal, late, lenient, opening, refusal};
 
 use crate::routes::{Provider, beside, provider};
 
@@ -33,26 +33,29 @@ const OPENAI: (&[&str], &str) = (&["OPENAI_BASE_URL", "OPENAI_API_BASE"], "https
 const ANTHROPIC: (&[&str], &str) = (&["ANTHROPIC_BASE_URL"], "https://api.anthropic.com");
 
 /// What an agent gets where there is no answer: the provider's own error, byte for byte, or one in its words. Where the provider said it
-/// within a stream it is that stream's last event.
+/// within a stream it is that stream's last event, behind the one that begins it where clients need that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub status: u16,
     /// What a client looks at before it asks again, and what else the provider said beside it.
     pub headers: Vec<(String, String)>,
     pub body: String,
+    /// The body itself where it is no UTF-8: the text is what of it can be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bytes: Vec<u8>,
 }
 
 impl Refusal {
     /// One that no provider said. `kind` is a type of error of the interface.
     pub fn new(api: Api, status: u16, kind: &str, message: &str) -> Self {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        Refusal { status, headers, body: refusal(api, kind, message) }
+        Refusal { status, headers, body: refusal(api, kind, message), bytes: Vec::new() }
     }
 
     /// Its words: those of the error that it holds, else itself.
     pub fn message(&self) -> String {
         let said = self.event().unwrap_or(&self.body);
-        let object: Value = serde_json::from_str(said).unwrap_or_default();
+        let object: Value = lenient(said).unwrap_or_default();
         let held = object.pointer("/response/error").or_else(|| object.get("error"));
         let error = held.filter(|error| !error.is_null()).unwrap_or(&object);
         let words = error.get("message").or(Some(error)).and_then(Value::as_str);
@@ -61,7 +64,12 @@ impl Refusal {
 
     /// The data of the event that it is, if it is one.
     fn event(&self) -> Option<&str> {
-        self.body.lines().find_map(|line| line.strip_prefix(DATA))
+        self.body.lines().rev().find_map(|line| line.strip_prefix(DATA))
+    }
+
+    /// The body as an agent gets it.
+    pub(crate) fn sent(&self) -> Vec<u8> {
+        if self.bytes.is_empty() { self.body.clone().into_bytes() } else { self.bytes.clone() }
     }
 
     /// Itself as the last event of a stream that has begun.
@@ -123,7 +131,7 @@ pub struct Upstream {
     /// For servers of this machine: no proxy stands before them.
     direct: Client,
     stored: Mutex<Stored>,
-    /// Answers as the provider gave them, by their ids.
+    /// Answers as the provider gave them, by what they are known by.
     genuine: Mutex<HashMap<String, Genuine>>,
 }
 
@@ -131,8 +139,19 @@ pub struct Upstream {
 #[derive(Debug)]
 struct Genuine {
     digest: String,
-    /// What was said beside it: the number of the request, what is left of a limit.
-    beside: HeaderMap,
+    beside: Beside,
+}
+
+/// What was said beside an answer: its status, the number of the request, what is left of a limit.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Beside {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+}
+
+/// What an answer is known by: its id, else what it says.
+fn key(whole: &Whole) -> String {
+    if whole.id().is_empty() { whole.digest() } else { whole.id().to_owned() }
 }
 
 impl Upstream {
@@ -249,9 +268,7 @@ impl Upstream {
             }
             asked => asked?,
         };
-        if !whole.id().is_empty() {
-            lock(&self.genuine).insert(whole.id().to_owned(), Genuine { digest: whole.digest(), beside });
-        }
+        lock(&self.genuine).insert(key(&whole), Genuine { digest: whole.digest(), beside });
         Ok(whole)
     }
 
@@ -261,7 +278,7 @@ impl Upstream {
         body: &str,
         stream: bool,
         on_text: &mut impl FnMut(&str),
-    ) -> Result<(Whole, HeaderMap), Refusal> {
+    ) -> Result<(Whole, Beside), Refusal> {
         let api = ask.api;
         let broken =
             |message: String| Refusal::new(api, 502, "api_error", &format!("the provider's answer: {message}"));
@@ -279,29 +296,34 @@ impl Upstream {
         if !status.is_success() {
             return Err(refused(ask, response).await);
         }
-        let said = Said { status: status.as_u16(), headers: kept(ask, response.headers()) };
-        let mut headers = beside(response.headers());
-        headers.remove("content-type");
+        let said = Said { api, status: status.as_u16(), headers: kept(ask, response.headers()) };
+        let mut beside = Beside { status, headers: beside(response.headers()) };
+        beside.headers.remove("content-type");
         if !stream || is_json(&response) == Some(true) {
             let text = text(response).await.map_err(broken)?;
             let whole = Whole::read(api, &text);
-            return Ok((whole.map_err(|problem| said.instead(&text, &text, || broken(problem.to_string())))?, headers));
+            return Ok((whole.map_err(|problem| said.instead(&text, &text, || broken(problem.to_string())))?, beside));
         }
-        if let Some(coding) = coding(&response) {
-            return Err(broken(format!("its stream is compressed ({coding}), which was not asked for")));
-        }
+        let pieces = match coding(response.headers()) {
+            // What is packed can be read once it is whole.
+            Some(_) => stream::iter([Ok(Bytes::from(bytes(response).await.map_err(broken)?))]).left_stream(),
+            None => response.bytes_stream().right_stream(),
+        };
         let mut fold = Fold::new(api);
-        let (mut bytes, mut told) = (0, 0);
-        let mut last = Event::default();
-        let mut events = Box::pin(response.bytes_stream().eventsource());
+        let (mut came, mut told) = (0, 0);
+        let (mut begun, mut last) = (None, Event::default());
+        let mut events = Box::pin(pieces.eventsource());
         while let Some(event) = events.next().await {
             last = event.map_err(|error| broken(error.to_string()))?;
-            bytes += last.data.len();
-            if bytes > MAX_ANSWER {
+            came += last.data.len();
+            if came > MAX_ANSWER {
                 return Err(broken(TOO_LONG.to_owned()));
             }
+            if last.event == CREATED {
+                begun = Some(written(&last));
+            }
             let taken = fold.take(&last.data);
-            let ended = taken.map_err(|problem| said.event(&last, || broken(problem.to_string())))?;
+            let ended = taken.map_err(|problem| said.event(begun.as_deref(), &last, || broken(problem.to_string())))?;
             let so_far = fold.so_far();
             if let Some(new) = so_far.get(told..).filter(|new| !new.is_empty()) {
                 on_text(new);
@@ -311,21 +333,22 @@ impl Upstream {
                 break;
             }
         }
-        let whole = fold.end().map_err(|problem| said.event(&last, || broken(problem.to_string())))?;
-        Ok((whole, headers))
+        let whole = fold.end();
+        let whole = whole.map_err(|problem| said.event(begun.as_deref(), &last, || broken(problem.to_string())))?;
+        Ok((whole, beside))
     }
 
     /// Keeps what a request for a response was answered with.
     pub(crate) fn keep(&self, request: &Request, body: &str, whole: &Whole) {
         if request.api == Api::Responses {
-            let changed = lock(&self.genuine).get(whole.id()).is_none_or(|genuine| genuine.digest != whole.digest());
+            let changed = lock(&self.genuine).get(&key(whole)).is_none_or(|genuine| genuine.digest != whole.digest());
             lock(&self.stored).keep(request, body, whole, changed);
         }
     }
 
     /// What the provider said beside an answer; nothing beside one that it did not give.
-    pub(crate) fn beside(&self, whole: &Whole) -> HeaderMap {
-        lock(&self.genuine).get(whole.id()).map(|genuine| genuine.beside.clone()).unwrap_or_default()
+    pub(crate) fn beside(&self, whole: &Whole) -> Beside {
+        lock(&self.genuine).get(&key(whole)).map(|genuine| genuine.beside.clone()).unwrap_or_default()
     }
 
     /// A response as the agent got it, where the provider has another.
@@ -345,7 +368,7 @@ fn streams(api: Api, body: &str) -> (bool, Option<String>) {
         stream: Option<bool>,
         stream_options: Option<Value>,
     }
-    let asked: Streams = serde_json::from_str(body).unwrap_or_default();
+    let asked: Streams = lenient(body).unwrap_or_default();
     let stream = asked.stream == Some(true);
     // What an agent sets itself is its own affair.
     let counted = (stream && api == Api::Chat && asked.stream_options.is_none()).then(|| {
@@ -360,13 +383,13 @@ fn is_json(response: &Response) -> Option<bool> {
 }
 
 /// How a body is packed, if it is: that was not asked for.
-fn coding(response: &Response) -> Option<String> {
-    let coding = String::from_utf8_lossy(response.headers().get("content-encoding")?.as_bytes()).trim().to_lowercase();
+fn coding(headers: &HeaderMap) -> Option<String> {
+    let coding = String::from_utf8_lossy(headers.get("content-encoding")?.as_bytes()).trim().to_lowercase();
     Some(coding).filter(|coding| !matches!(coding.as_str(), "" | "identity"))
 }
 
 async fn bytes(response: Response) -> Result<Vec<u8>, String> {
-    let coding = coding(&response);
+    let headers = response.headers().clone();
     let mut bytes = Vec::new();
     let mut stream = Box::pin(response.bytes_stream());
     while let Some(piece) = stream.next().await {
@@ -375,18 +398,29 @@ async fn bytes(response: Response) -> Result<Vec<u8>, String> {
             return Err(TOO_LONG.to_owned());
         }
     }
-    match coding.as_deref() {
-        None => Ok(bytes),
-        Some("gzip" | "x-gzip") => unpacked(&bytes),
-        Some(other) => Err(format!("it is compressed ({other}), which was not asked for")),
-    }
+    unpacked(&headers, bytes)
 }
 
-fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let mut unpacked = Vec::new();
-    let read = MultiGzDecoder::new(bytes).take(MAX_ANSWER as u64 + 1).read_to_end(&mut unpacked);
-    read.map_err(|error| format!("it is no whole gzip: {error}"))?;
+/// A body as it was before it was packed, which some servers do though nobody asked for it.
+/// Errors: it is packed in another way than gzip and deflate, or is cut or too long.
+pub fn unpacked(headers: &HeaderMap, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+    let Some(coding) = coding(headers) else { return Ok(bytes) };
+    let bytes = bytes.as_slice();
+    let read = match coding.as_str() {
+        "gzip" | "x-gzip" => bounded(MultiGzDecoder::new(bytes)),
+        // Some leave out the frame that belongs to what has this name.
+        "deflate" => bounded(ZlibDecoder::new(bytes)).or_else(|_| bounded(DeflateDecoder::new(bytes))),
+        other => return Err(format!("it is compressed ({other}), which was not asked for")),
+    };
+    let unpacked = read.map_err(|error| format!("it is no whole {coding}: {error}"))?;
     if unpacked.len() > MAX_ANSWER { Err(TOO_LONG.to_owned()) } else { Ok(unpacked) }
+}
+
+/// All bytes, or a few more than are allowed.
+fn bounded(packed: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    packed.take(MAX_ANSWER as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 async fn text(response: Response) -> Result<String, String> {
@@ -404,8 +438,13 @@ fn kept(ask: &Ask, headers: &HeaderMap) -> Vec<(String, String)> {
 async fn refused(ask: &Ask, response: Response) -> Refusal {
     let (status, mut headers) = (response.status().as_u16(), kept(ask, response.headers()));
     match bytes(response).await {
-        // What is no UTF-8 is read as far as it is.
-        Ok(bytes) => Refusal { status, headers, body: String::from_utf8_lossy(&bytes).into_owned() },
+        Ok(bytes) => {
+            // What is no UTF-8 is read as far as it is.
+            let body = String::from_utf8_lossy(&bytes).into_owned();
+            // It is kept in the session, and no key can be blotted out of it.
+            let is_kept = body.as_bytes() != bytes && ask.masked(&body) == body;
+            Refusal { status, headers, body, bytes: if is_kept { bytes } else { Vec::new() } }
+        }
         Err(why) => {
             let own =
                 Refusal::new(ask.api, status, "api_error", &format!("the provider's error cannot be read: {why}"));
@@ -417,6 +456,7 @@ async fn refused(ask: &Ask, response: Response) -> Refusal {
 
 /// With what a provider began to answer.
 struct Said {
+    api: Api,
     status: u16,
     headers: Vec<(String, String)>,
 }
@@ -425,19 +465,30 @@ impl Said {
     /// What came in place of an answer, as it came where it says why; else what is wrong with it, in words.
     fn instead(&self, says: &str, body: &str, wrong: impl FnOnce() -> Refusal) -> Refusal {
         match is_refusal(says) {
-            true => Refusal { status: self.status, headers: self.headers.clone(), body: body.to_owned() },
+            true => {
+                Refusal { status: self.status, headers: self.headers.clone(), body: body.to_owned(), bytes: Vec::new() }
+            }
             false => wrong(),
         }
     }
 
-    /// Likewise, of an event of a stream.
-    fn event(&self, event: &Event, wrong: impl FnOnce() -> Refusal) -> Refusal {
-        // A line ends the data; between the parts of JSON it is as good as a space.
-        let data = event.data.replace(['\r', '\n'], " ");
-        // An event that was not named is a message.
-        let name = if event.event == "message" { String::new() } else { format!("event: {}\n", event.event) };
-        self.instead(&event.data, &format!("{name}{DATA}{data}\n\n"), wrong)
+    /// Likewise, of an event of a stream; `begun` is the one with which the stream began, where it said so.
+    fn event(&self, begun: Option<&str>, event: &Event, wrong: impl FnOnce() -> Refusal) -> Refusal {
+        let begun = begun.map_or_else(|| opening(self.api, &event.data), str::to_owned);
+        self.instead(&event.data, &(begun + &written(event)), wrong)
     }
+}
+
+/// The event that begins a response.
+const CREATED: &str = "response.created";
+
+/// An event as a stream has it.
+fn written(event: &Event) -> String {
+    // A line ends the data; between the parts of JSON it is as good as a space.
+    let data = event.data.replace(['\r', '\n'], " ");
+    // An event that was not named is a message.
+    let name = if event.event == "message" { String::new() } else { format!("event: {}\n", event.event) };
+    format!("{name}{DATA}{data}\n\n")
 }
 
 /// The innermost cause: the outer ones repeat the address.
@@ -460,6 +511,8 @@ fn read(said: &str, address: &str) -> Result<Url, String> {
 
 #[cfg(test)]
 mod tests {
+    use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderValue};
+
     use super::*;
 
     #[test]
@@ -485,29 +538,73 @@ mod tests {
         assert_eq!(streams(Api::Chat, r#"{"stream":false}"#), (false, None));
         assert_eq!(streams(Api::Chat, r#"{"stream":true,"stream_options":{"include_usage":false}}"#), (true, None));
         assert_eq!(streams(Api::Messages, r#"{"stream":true}"#), (true, None));
+        assert_eq!(streams(Api::Chat, r#"{"stream":true,"stream_options":{"x":"\ud83d"}}"#), (true, None));
         let counted = r#"{"stream_options":{"include_usage":true},"messages":[],"stream":true}"#;
         assert_eq!(streams(Api::Chat, r#"{"messages":[],"stream":true}"#), (true, Some(counted.into())));
         let refusal = Refusal::new(Api::Messages, 400, "invalid_request_error", "no");
         assert_eq!(refusal.message(), "no");
-        let said = Said { status: 200, headers: Vec::new() };
+        let said = Said { api: Api::Responses, status: 200, headers: Vec::new() };
         let instead = |body: &str| said.instead(body, body, || Refusal::new(Api::Chat, 502, "api_error", "odd"));
         let full = instead(r#"{"error":{"message":"full"}}"#);
         assert_eq!((full.status, full.message()), (200, "full".into()));
+        assert_eq!(instead(r#"{"error":{"message":"bad \ud83d x"}}"#).message(), "bad \u{fffd} x");
         assert_eq!(instead("<html>").message(), "odd");
         let failed = r#"{"type":"response.failed","response":{"error":{"code":"c","message":"full"}}}"#;
         let event = Event { event: "response.failed".into(), data: failed.into(), ..Event::default() };
-        let failed = said.event(&event, || refusal.clone());
-        assert_eq!((failed.message(), failed.late(Api::Responses)), ("full".into(), failed.body));
+        for (begun, begins) in
+            [(Some("data: {\"own\":1}\n\n"), "data: {\"own\":1}\n\nevent"), (None, "event: response.created\n")]
+        {
+            let failed = said.event(begun, &event, || refusal.clone());
+            assert!(failed.body.starts_with(begins) && failed.body.matches(DATA).count() == 2, "{}", failed.body);
+            assert_eq!((failed.message(), failed.late(Api::Responses)), ("full".into(), failed.body));
+        }
+    }
+
+    /// Its text is what can be read of it; what holds a key has its text alone, in which the key is blotted out.
+    #[test]
+    fn an_error_that_is_no_text_is_kept_as_it_is_unless_it_holds_a_key() {
+        let headers =
+            HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static("Bearer sk-agent-0123456789abcdef"))]);
+        let ask = Ask { api: Api::Chat, path: String::new(), headers };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for (body, is_kept) in
+            [(&b"caf\xe9"[..], true), (&b"sk-agent-0123456789abcdef \xe9"[..], false), (&b"plain"[..], false)]
+        {
+            let response = hyper::Response::builder().status(500).body(body.to_vec()).unwrap();
+            let refusal = runtime.block_on(refused(&ask, Response::from(response)));
+            assert_eq!((refusal.status, !refusal.bytes.is_empty()), (500, is_kept), "{refusal:?}");
+            assert_eq!(refusal.body, String::from_utf8_lossy(body));
+            assert_eq!(refusal.sent(), if is_kept { body } else { refusal.body.as_bytes() });
+            let written = serde_json::to_string(&refusal).unwrap();
+            assert_eq!(serde_json::from_str::<Refusal>(&written).unwrap(), refusal);
+        }
     }
 
     #[test]
     fn what_came_packed_is_unpacked() {
-        use std::io::Write as _;
+        use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        packed.write_all(b"{}").unwrap();
-        let packed = packed.finish().unwrap();
-        assert_eq!(unpacked(&packed).unwrap(), b"{}");
-        assert!(unpacked(&packed[..packed.len() - 4]).is_err());
+        let level = flate2::Compression::default();
+        let mut gzip = GzEncoder::new(Vec::new(), level);
+        let mut framed = ZlibEncoder::new(Vec::new(), level);
+        let mut bare = DeflateEncoder::new(Vec::new(), level);
+        let all: [&mut dyn std::io::Write; 3] = [&mut gzip, &mut framed, &mut bare];
+        all.into_iter().for_each(|packed| packed.write_all(b"{}").unwrap());
+        let gzip = gzip.finish().unwrap();
+        let headers = |coding: &'static str| -> HeaderMap {
+            HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static(coding))])
+        };
+        let cut = gzip[..gzip.len() - 4].to_vec();
+        for (coding, packed) in [
+            ("gzip", gzip),
+            ("deflate", framed.finish().unwrap()),
+            ("deflate", bare.finish().unwrap()),
+            ("identity", b"{}".to_vec()),
+        ] {
+            assert_eq!(unpacked(&headers(coding), packed).unwrap(), b"{}", "{coding}");
+        }
+        for coding in ["gzip", "br"] {
+            assert!(unpacked(&headers(coding), cut.clone()).unwrap_err().contains(coding));
+        }
     }
 }

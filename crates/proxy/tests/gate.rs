@@ -312,6 +312,7 @@ fn what_a_provider_says_without_or_beside_an_answer_passes() {
     let failed = r#"{"id":"r","status":"failed","error":{"code":"server_error","message":"boom"},"output":[]}"#;
     let event = format!("event: response.failed\ndata: {{\"type\":\"response.failed\",\"response\":{failed}}}\n\n");
     let begun = "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{}}\n\n";
+    let both = format!("{begun}{event}");
     let whole = Whole::made(Api::Responses, "m", &answer(), Usage::new(7, 5), &Stamp { id: "u1".into(), created: 9 });
     let whole = whole.unwrap().text().to_owned();
     let (json, events) = ("application/json", "text/event-stream");
@@ -321,9 +322,9 @@ fn what_a_provider_says_without_or_beside_an_answer_passes() {
     let (proxy, upstream) = provider.proxy(|_| {});
     for (status, kind, said, wanted, got) in [
         (200, json, failed.to_owned(), failed, 200),
-        (200, events, format!("{begun}{event}"), event.as_str(), 200),
+        (200, events, both.clone(), both.as_str(), 200),
         (400, json, "{\"error\":{\"message\":\"no\"}}".to_owned(), "{\"error\":{\"message\":\"no\"}}", 400),
-        (201, json, whole.clone(), whole.as_str(), 200),
+        (201, json, whole.clone(), whole.as_str(), 201),
     ] {
         *says.lock().unwrap() = (status, kind, said);
         let client = post(&proxy.root(), FORMATS[1].1, "", &body(FORMATS[1].2, kind == events));
@@ -335,6 +336,13 @@ fn what_a_provider_says_without_or_beside_an_answer_passes() {
         assert_eq!(answer.head.contains("location: /there"), status != 200, "{}", answer.head);
         let _ = next(proxy.notices());
     }
+    // An answer is known without an id too.
+    *says.lock().unwrap() = (202, json, r#"{"choices":[{"message":{"content":"hi"}}]}"#.to_owned());
+    let client = post(&proxy.root(), FORMATS[0].1, "", &body(FORMATS[0].2, false));
+    passed_on(&upstream, pending(proxy.notices()));
+    let answer = Received::from(&client).unwrap();
+    assert!(answer.status() == 202 && answer.head.contains("x-request-id: r1"), "{}", answer.head);
+    let _ = next(proxy.notices());
     // Who followed a redirect would ask past the gate.
     *says.lock().unwrap() = (307, json, String::new());
     let client = post(&proxy.root(), FORMATS[1].1, "", &body(FORMATS[1].2, false));

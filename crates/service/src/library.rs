@@ -12,7 +12,7 @@ use stepwright_library::{Library, Shelf};
 use stepwright_program::Role;
 use stepwright_protocol::{Command, Level, LibraryCommand, Notice};
 
-/// How long what was read counts as all there is.
+/// How long what was read counts as all there is, while nothing happens in the session.
 const FRESH: Duration = Duration::from_secs(5);
 
 pub struct LibraryService {
@@ -25,7 +25,8 @@ pub struct LibraryService {
 #[derive(Default)]
 struct Read {
     library: Library,
-    at: Option<Instant>,
+    /// When it was read, and how many records the session had then.
+    at: Option<(Instant, u64)>,
     /// The remarks made on it last.
     said: Vec<String>,
 }
@@ -40,12 +41,12 @@ impl LibraryService {
         let Some(command) = self.waiting.pop_front() else { return };
         self.is_working = true;
         let (shelf, read) = (self.shelf.clone(), Arc::clone(&self.read));
-        let world = view.session.header.world.clone();
+        let (world, records) = (view.session.header.world.clone(), view.session.records());
         let functions = view.program.specification().functions().iter().filter(|f| f.role == Role::Action);
         let params: Vec<(String, Vec<String>)> = functions.map(|f| (f.name.clone(), f.params.clone())).collect();
         view.work(move |desk| {
             let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
-            read.renew(&shelf, desk);
+            read.renew(&shelf, records, desk);
             let own = |action: &str| {
                 let name = action_of_effects(action).unwrap_or(action);
                 params.iter().find(|(known, _)| known == name).map(|(_, params)| params.as_slice())
@@ -68,8 +69,9 @@ impl LibraryService {
 }
 
 impl Read {
-    fn renew(&mut self, shelf: &Shelf, desk: &WorkDesk) {
-        if self.at.is_some_and(|at| at.elapsed() < FRESH) {
+    /// Reads what is new. The session is in the library too: what it has since would be asked for once, and not again.
+    fn renew(&mut self, shelf: &Shelf, records: u64, desk: &WorkDesk) {
+        if self.at.is_some_and(|(at, known)| known == records && at.elapsed() < FRESH) {
             return;
         }
         let tell = |done: usize, total: usize| {
@@ -87,7 +89,7 @@ impl Read {
             tell(1, 1);
         }
         // What was stopped goes on at the next question.
-        self.at = desk.keep_running().then(Instant::now);
+        self.at = desk.keep_running().then(|| (Instant::now(), records));
         let problems: Vec<String> = self.library.index.problems().into_iter().map(str::to_owned).collect();
         if problems != self.said
             && let Some(first) = problems.first()

@@ -32,6 +32,14 @@ pub fn read(text: &str, level: Level, knowledge: &Knowledge) -> Result<Line, Str
     }
 }
 
+/// The call that a report says to be done, where it names one (`> Done heat(egg): …`).
+pub fn reported(text: &str) -> Option<SkillCall> {
+    match line::done(bare(text))? {
+        Reading::Done { call, .. } => call?.parse().ok(),
+        _ => None,
+    }
+}
+
 fn thought(text: &str) -> String {
     stepwright_trajectory::react::words_of(bare(text)).to_owned()
 }
@@ -174,6 +182,9 @@ mod tests {
         assert_eq!(base("> think: so"), Ok(Line::Thought("so".into())));
         assert!(base("> go to desk 1").is_err());
         assert_eq!(skill("> Done find(mug): there"), Ok(Line::Report("there".into())));
+        assert_eq!(skill("> Done."), Ok(Line::Report(String::new())));
+        assert_eq!(reported("> Done find(mug): there").map(|call| call.skill).as_deref(), Some("find"));
+        assert_eq!([reported("> Done: there"), reported("> go to desk 1")], [None, None]);
         assert_eq!(skill("Action: think[so]"), Ok(Line::Thought("so".into())));
         assert_eq!(
             write(&Line::Report("there".into()), Style::Arrow, Some(&"find(mug)".parse().unwrap())),

@@ -80,24 +80,47 @@ fn check_call(call: SkillCall, knowledge: &Knowledge) -> Reading {
     }
 }
 
-/// `Done heat(egg): I have …` or `Done[I have …]`.
-fn done(text: &str) -> Option<Reading> {
+/// `Done heat(egg): I have …`, `Done[I have …]`, or `Done` with as little behind it as a model writes.
+pub(crate) fn done(text: &str) -> Option<Reading> {
     if let Some(("Done", message)) = bracketed(text) {
         return Some(Reading::Done { call: None, message: message.to_owned() });
     }
     let rest = text.strip_prefix("Done")?;
-    let rest = rest.starts_with([' ', ':']).then(|| rest.trim_start_matches([' ', ':']))?;
-    match rest.split_once(':') {
-        Some((call, message)) if call.parse::<SkillCall>().is_ok() => {
-            Some(Reading::Done { call: Some(call.trim().to_owned()), message: message.trim().to_owned() })
-        }
-        _ => Some(Reading::Done { call: None, message: rest.trim().to_owned() }),
-    }
+    let ends = rest.is_empty() || rest.starts_with([' ', ':', '.', '!']);
+    let rest = ends.then(|| rest.trim_start_matches([' ', ':', '.', '!']))?;
+    let (call, message) = rest.split_once(':').unwrap_or((rest, ""));
+    let call = call.trim().trim_end_matches(['.', '!']);
+    Some(match call.parse::<SkillCall>() {
+        Ok(_) => Reading::Done { call: Some(call.to_owned()), message: message.trim().to_owned() },
+        Err(_) => Reading::Done { call: None, message: rest.trim().to_owned() },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_may_be_as_short_as_a_word() {
+        let said = |line: &str| match done(line) {
+            Some(Reading::Done { call, message }) => Some((call, message)),
+            _ => None,
+        };
+        for (line, call, message) in [
+            ("Done", None, ""),
+            ("Done.", None, ""),
+            ("Done!", None, ""),
+            ("Done: there", None, "there"),
+            ("Done. It is there: on the desk", None, "It is there: on the desk"),
+            ("Done[there]", None, "there"),
+            ("Done heat(egg)", Some("heat(egg)"), ""),
+            ("Done heat(egg).", Some("heat(egg)"), ""),
+            ("Done heat(egg): it is hot", Some("heat(egg)"), "it is hot"),
+        ] {
+            assert_eq!(said(line), Some((call.map(str::to_owned), message.to_owned())), "{line}");
+        }
+        assert_eq!(said("Doneness is not enough"), None);
+    }
 
     #[test]
     fn words_at_base_level_are_no_primitive() {

@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::precondition::{ActionResult, Approach, enumerated, idle_in};
+use super::precondition::{ActionResult, Approach, enumerated};
 use super::runner;
 use stepwright_driver::{Beginning, Setup};
-use stepwright_episode::{action_of_effects, effects_of};
+use stepwright_episode::effects_of;
 use stepwright_method::prompting::own_assertions;
-use stepwright_precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
+use stepwright_precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo, idle_in};
 use stepwright_program::Specification;
 use stepwright_world::demonstration::Demonstration;
 
@@ -97,10 +97,8 @@ impl Preconditions {
     /// Errors: all are, or an action has other parameters there.
     pub fn idle_among(&self, specifications: &[Specification], world: &str) -> Result<BTreeSet<String>, String> {
         let Preconditions::Set(file, set) = self else { return Ok(BTreeSet::new()) };
-        let named =
-            || set.actions.iter().map(|of| (action_of_effects(&of.action).unwrap_or(&of.action), &of.params[..]));
-        let idle: BTreeSet<String> = idle_in(named(), file, specifications)?.into_iter().collect();
-        match named().all(|(name, _)| idle.contains(name)) {
+        let idle: BTreeSet<String> = idle_in(set.named(), file, specifications)?.into_iter().collect();
+        match set.named().all(|(name, _)| idle.contains(name)) {
             true => Err(format!("{file} names no action of the world {world}")),
             false => Ok(idle),
         }

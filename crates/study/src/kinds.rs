@@ -3,6 +3,7 @@
 use super::report::Report;
 use super::runner::{Merged, Study, labels, lines_of};
 use super::{blocking, decisions, o3d, policy, precondition, reprompt, run, statler};
+use stepwright_method::Methods;
 
 /// A study whose lines can be tabulated without carrying it out.
 #[derive(Clone, Copy)]
@@ -44,10 +45,10 @@ impl Kind {
         found.ok_or_else(|| format!("there is no study `{name}`; there are {}", known()))
     }
 
-    /// The tables of an experiment, with what it was measured under; `detail` asks for more rows.
-    pub fn report(self, merged: &Merged, detail: bool) -> Result<Report, String> {
+    /// The tables of an experiment, with what it was measured under; `detail` asks for more rows, `methods` are those there are.
+    pub fn report(self, merged: &Merged, detail: bool, methods: &'static Methods) -> Result<Report, String> {
         let report = (self.report)(merged, detail).map_err(|why| format!("no result of `{}`: {why}", self.name))?;
-        Ok(report.measured_under(labels(&merged.experiment, &merged.plan)))
+        Ok(report.measured_under(labels(&merged.experiment, &merged.plan, methods)))
     }
 }
 
@@ -93,7 +94,7 @@ mod tests {
         let shown: Vec<String> = merged
             .iter()
             .map(|of| {
-                let report = Kind::named(of.experiment.study()).unwrap().report(of, false).unwrap();
+                let report = Kind::named(of.experiment.study()).unwrap().report(of, false, Default::default()).unwrap();
                 let program = report.json()["measured_under"]["program"].clone();
                 assert!(
                     report.csv("h,").contains(&format!("h,measured under,,program,{}\n", program.as_str().unwrap()))

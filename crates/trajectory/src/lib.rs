@@ -172,8 +172,10 @@ pub fn read_any(bytes: &[u8], name: &str) -> Logs {
         if read.format.is_empty() {
             let message = "the file is empty; a trajectory a line is expected".to_owned();
             read.wrong.push(LogError { line: 1, message });
-        } else if read.notes.is_empty() {
-            read.notes.push("the log holds no episode".to_owned());
+        } else {
+            let why = std::mem::take(&mut read.notes);
+            let said: Vec<String> = std::iter::once("the log holds no episode".to_owned()).chain(why).collect();
+            read.notes.push(said.join("; "));
         }
     }
     if own {

@@ -22,7 +22,7 @@ use super::view::View;
 use super::widgets::draw::Painter;
 use super::widgets::words;
 use stepwright_episode::role;
-use stepwright_episode::{Header, Mark, Origin};
+use stepwright_episode::{Header, Mark, Origin, Verdict};
 use stepwright_protocol::{Level, ProcessStatus};
 
 /// Borders of terminals without line drawing.
@@ -282,8 +282,11 @@ pub(crate) fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
         (Some(proposal), Some(turn)) => {
             let index = view.offered_row(proposal.id).unwrap_or(0) + 1;
             let mark = turn.mark(proposal);
-            let failing = turn.verdict(proposal.id).and_then(|v| v.failing().next());
-            let words = match failing.filter(|_| matches!(mark, Mark::Fails | Mark::Blocked)) {
+            let verdict = turn.verdict(proposal.id);
+            let failing = verdict.and_then(|v| v.failing().next());
+            let failing = failing.filter(|_| matches!(mark, Mark::Fails | Mark::Blocked));
+            // What the world alone says is no assertion that holds.
+            let words = match failing.or_else(|| verdict.and_then(Verdict::by_world_alone)) {
                 Some(check) => sanitize::line(check.said()).into_owned(),
                 None => mark.word().to_owned(),
             };

@@ -203,7 +203,10 @@ pub(crate) fn events(fields: &Fields) -> String {
             }
             _ if block.has("input") => {
                 begun.set("input", "{}");
-                delta("input_json_delta", "partial_json", &quoted(&arguments(block.get("input"))));
+                // What was cut off is a text already.
+                let input = block.get("input");
+                let text = if input.starts_with('"') { input.to_owned() } else { quoted(&arguments(input)) };
+                delta("input_json_delta", "partial_json", &text);
             }
             _ => {}
         }
@@ -327,7 +330,7 @@ impl Block {
             grow(&mut text, &more);
             self.fields.set(&name, text);
         }
-        let json = raw::text(&self.json);
+        let json = raw::inner(&self.json);
         if !json.is_empty() {
             let whole = raw::read::<Map<String, Value>>(&json).is_ok();
             // What was cut off is no JSON: it is kept as the text it is.

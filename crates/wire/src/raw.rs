@@ -7,8 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Reads JSON. Half of a pair of surrogates that is escaped alone (`\ud83d`), which no text can hold, is read as U+FFFD.
-pub(crate) fn read<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
-    serde_json::from_str(json).or_else(|error| match whole_pairs(json) {
+/// Errors: those of the text as JSON.
+pub fn read<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    serde_json::from_str(json).or_else(|error| match without_halves(json, |_| "\\ufffd".to_owned()) {
         Cow::Borrowed(_) => Err(error),
         Cow::Owned(json) => serde_json::from_str(&json),
     })
@@ -19,17 +20,30 @@ pub(crate) fn text(string: &str) -> String {
     read(string).unwrap_or_default()
 }
 
-/// JSON with U+FFFD in the place of halves of pairs of surrogates.
-fn whole_pairs(json: &str) -> Cow<'_, str> {
+/// The text of a JSON string that may be JSON itself: in it half of a pair of surrogates stays escaped.
+pub(crate) fn inner(string: &str) -> String {
+    text(&without_halves(string, |half| format!("\\\\u{half:04x}")))
+}
+
+/// JSON in which each half of a pair of surrogates that is escaped alone is a sign of its own, for texts that differ in them alone. Borrowed
+/// where there is none.
+pub(crate) fn told_apart(json: &str) -> Cow<'_, str> {
+    // Signs that nobody has given a meaning.
+    let sign = |half: u16| char::from_u32(0x10_F000 + u32::from(half & 0x7FF));
+    without_halves(json, |half| sign(half).map(String::from).unwrap_or_default())
+}
+
+/// JSON with something else in the place of halves of pairs of surrogates that are escaped alone.
+fn without_halves(json: &str, other: impl Fn(u16) -> String) -> Cow<'_, str> {
     let mut whole = String::new();
     let (mut copied, mut at) = (0, 0);
     while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {
         at += found;
         let length = match (unit(json, at), unit(json, at + ESCAPE)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,
-            (Some(0xD800..=0xDFFF), _) => {
+            (Some(half @ 0xD800..=0xDFFF), _) => {
                 whole.push_str(json.get(copied..at).unwrap_or_default());
-                whole.push_str("\\ufffd");
+                whole.push_str(&other(half));
                 copied = at + ESCAPE;
                 ESCAPE
             }
@@ -269,6 +283,9 @@ mod tests {
         ] {
             assert_eq!(text(string), wanted, "{string}");
         }
+        assert_eq!(inner(r#""{\"a\":\"\ud83d \\ud83e \ud83d\ude00\"}""#), "{\"a\":\"\\ud83d \\ud83e \u{1f600}\"}");
+        let apart = [r#""\ud83d""#, r#""\ude3d""#, r#""\ufffd""#].map(told_apart);
+        assert!(apart[0] != apart[1] && matches!(apart[2], Cow::Borrowed(_)), "{apart:?}");
         let fields = Fields::of(r#"{"a\udc00":{"b":["\ud83d",1]}}"#);
         assert_eq!(fields.value("a\u{fffd}"), serde_json::json!({"b": ["\u{fffd}", 1]}));
         let mut grown = String::new();

@@ -255,14 +255,7 @@ fn text_item(old: Option<&Fields>, response: &Fields, text: &str) -> String {
 
 pub(crate) fn events(fields: &Fields) -> String {
     let mut said = Said::default();
-    let mut begun = fields.clone();
-    begun.set("status", "\"in_progress\"");
-    begun.set("output", "[]");
-    begun.set("usage", "null");
-    begun.remove("completed_at");
-    if begun.has("output_text") {
-        begun.set("output_text", "\"\"");
-    }
+    let begun = begun(fields);
     for kind in ["response.created", "response.in_progress"] {
         said.event(kind, &[("response", &begun.to_string())]);
     }
@@ -271,6 +264,31 @@ pub(crate) fn events(fields: &Fields) -> String {
     }
     let kind = if fields.string("status") == "incomplete" { "response.incomplete" } else { "response.completed" };
     said.event(kind, &[("response", &fields.to_string())]);
+    said.out
+}
+
+/// A response as its first events have it.
+fn begun(fields: &Fields) -> Fields {
+    let mut begun = fields.clone();
+    begun.set("status", "\"in_progress\"");
+    begun.set("output", "[]");
+    begun.set("usage", "null");
+    begun.remove("completed_at");
+    for (name, nothing) in [("output_text", "\"\""), ("error", "null")] {
+        if begun.has(name) {
+            begun.set(name, nothing);
+        }
+    }
+    begun
+}
+
+/// The event that begins a response of which the next event says that it failed: as it is said there, if it is.
+pub(crate) fn opening(failure: &Fields) -> String {
+    let failed = Fields::of(failure.get("response"));
+    let nobodys = || Fields::of(&empty("", Usage::default(), &Stamp::default()));
+    let response = if failed.has("id") { failed } else { nobodys() };
+    let mut said = Said::default();
+    said.event("response.created", &[("response", &begun(&response).to_string())]);
     said.out
 }
 

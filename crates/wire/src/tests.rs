@@ -238,7 +238,9 @@ fn halves_of_pairs_are_seen_and_come_together() {
         let whole = Whole::read(api, &text.replace("TEXT", half)).unwrap();
         let answer = whole.answer();
         assert_eq!((answer.text.as_str(), answer.calls[0].arguments.as_str()), ("a \u{fffd} b", "a \u{fffd} b"));
-        assert_ne!(whole.digest(), Whole::read(api, &text.replace("TEXT", "\"\"")).unwrap().digest());
+        let digests = ["\"\"", half, r#""a \ud83e b""#, r#""a \ufffd b""#, r#""a \\ud83d b""#];
+        let digests = digests.map(|half| Whole::read(api, &text.replace("TEXT", half)).unwrap().digest());
+        assert_eq!(digests.iter().collect::<std::collections::BTreeSet<_>>().len(), digests.len(), "{digests:?}");
         let edited = whole.edited(0, &Answer { calls: Vec::new(), ..answer }).unwrap();
         assert!(edited.text().contains(half), "what is not edited stays: {}", edited.text());
     }
@@ -273,6 +275,18 @@ fn halves_of_pairs_are_seen_and_come_together() {
         let answer = folded(api, &events).unwrap().answer();
         let wanted = "a \u{1f600} \"b\"";
         assert_eq!((answer.text.as_str(), answer.calls[0].arguments.as_str()), (wanted, wanted), "{api:?}");
+    }
+    // In arguments that are JSON it stays, wherever it was escaped, and so does what of them was cut off.
+    let begun = messages.iter().take(3).map(String::as_str).collect::<String>();
+    for (sent, held) in [
+        (r#""{\"x\":\"q\ud83d\"}""#, r#""input":{"x":"q\ud83d"}"#),
+        (r#""{\"x\":\"q\\ud83d\"}""#, r#""input":{"x":"q\ud83d"}"#),
+        (r#""{\"x\":\"q\ud83d""#, r#""input":"{\"x\":\"q\ud83d""#),
+    ] {
+        let events = begun.clone() + &piece(1, "input_json_delta", "partial_json", sent) + &messages[7];
+        let whole = folded(Api::Messages, &events).unwrap();
+        assert!(whole.text().contains(held), "{}", whole.text());
+        assert_eq!(folded(Api::Messages, &whole.events(&request)).unwrap().digest(), whole.digest());
     }
 }
 
@@ -321,15 +335,23 @@ fn a_late_error_says_all_that_it_said_whole() {
         (Api::Messages, r#""request_id":"req_7"}"#),
         (
             Api::Responses,
-            r#"{"type":"error","code":"context_length_exceeded","message":"too long","param":"input","sequence_number":0}"#,
+            r#"{"type":"error","code":"context_length_exceeded","message":"too long","param":"input","sequence_number":1}"#,
         ),
     ] {
         let event = late(api, long);
+        // Clients of Responses take no event before the one that begins it.
+        let begins = usize::from(api == Api::Responses);
+        assert_eq!(event.matches("event: response.created\ndata: ").count(), begins, "{event}");
         assert!(
-            event.trim_end().ends_with(wanted) && event.lines().filter(|line| line.starts_with("data: ")).count() == 1,
+            event.trim_end().ends_with(wanted)
+                && event.lines().filter(|line| line.starts_with("data: ")).count() == 1 + begins,
             "{event}"
         );
     }
+    let failed = r#"{"type":"response.failed","response":{"id":"resp_9","status":"failed","error":{"message":"no"}}}"#;
+    assert!(
+        opening(Api::Responses, failed).contains(r#""response":{"id":"resp_9","status":"in_progress","error":null"#)
+    );
     for (text, refuses) in [
         (long, true),
         (r#"{"type":"response.failed","response":{}}"#, true),

@@ -1,7 +1,9 @@
 //! Answer as it came and as it is read: what all formats share.
 
+use std::borrow::Cow;
+
 use crate::neutral::{Answer, Api, Problem, Request, Stamp};
-use crate::raw::{Fields, quoted};
+use crate::raw::{self, Fields, quoted};
 use crate::texts::{event, object};
 use crate::usage::Usage;
 use crate::{chat, messages, responses};
@@ -113,10 +115,21 @@ impl Whole {
 
     /// Binds what was approved to what is received: all choices together.
     pub fn digest(&self) -> String {
-        match self.answers.as_slice() {
-            [only] => only.digest(),
-            many => Answer::of_text(many.iter().map(Answer::digest).collect::<String>()).digest(),
+        match raw::told_apart(&self.text) {
+            Cow::Borrowed(_) => digest(&self.answers),
+            // All halves of pairs of surrogates are read as the same sign.
+            Cow::Owned(text) => {
+                let exact = Whole::read(self.api, &text).map_or_else(|_| self.answers.clone(), |whole| whole.answers);
+                Answer::of_text(digest(&exact)).digest()
+            }
         }
+    }
+}
+
+fn digest(answers: &[Answer]) -> String {
+    match answers {
+        [only] => only.digest(),
+        many => Answer::of_text(many.iter().map(Answer::digest).collect::<String>()).digest(),
     }
 }
 
@@ -229,8 +242,17 @@ pub fn late(api: Api, body: &str) -> String {
             let mut data = Fields::default();
             data.set("type", "\"error\"");
             ["code", "message", "param"].iter().for_each(|name| data.set(name, error.get(name)));
-            data.set("sequence_number", "0");
-            event(Some("error"), data)
+            data.set("sequence_number", "1");
+            opening(api, body) + &event(Some("error"), data)
         }
+    }
+}
+
+/// What is sent before an event that says why there is no answer, where nothing was: clients of Responses take none before the response has
+/// begun. `failure` is that event's data.
+pub fn opening(api: Api, failure: &str) -> String {
+    match api {
+        Api::Responses => responses::opening(&Fields::of(failure)),
+        Api::Chat | Api::Messages => String::new(),
     }
 }

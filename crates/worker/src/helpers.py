@@ -211,6 +211,11 @@ def __helpers__(
         return -1 if __past__(o, a) else r
 
     def __index__(o, *a):
+        if type(o) is list:
+            try:
+                return o.index(*a)
+            except ValueError:
+                raise ValueError(f'{__shown__(a[0])!r} is not in list')
         r = o.index(*a)
         if __past__(o, a):
             raise ValueError('substring not found')

@@ -37,10 +37,14 @@ pub(crate) fn words(exception: ExcType, message: &str, place: &str, functions: &
 
 /// The engine keeps the key as a text: a text as it is, any other value as Python would write it.
 fn key(message: &str, place: &str) -> Words {
-    if place.ends_with(&format!("[{message}]")) || message == "'popitem(): dictionary is empty'" {
+    if message == "'popitem(): dictionary is empty'" {
         return Words::Same;
     }
-    if place.ends_with(&format!("['{message}']")) || place.ends_with(&format!("[\"{message}\"]")) {
+    let is_written = |key: &str| {
+        place.ends_with(&format!("[{key}]"))
+            || place.strip_suffix(&format!("({key})")).is_some_and(|of| of.ends_with(".pop") || of.ends_with(".remove"))
+    };
+    if is_written(&format!("'{message}'")) || is_written(&format!("\"{message}\"")) {
         return Words::Other(format!("'{message}'"));
     }
     let first = message.chars().next();
@@ -49,7 +53,11 @@ fn key(message: &str, place: &str) -> Words {
         || message.contains(['\'', '"', '\\'])
         || message.split_once('(').is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
         || message.chars().any(|c| c.is_control() || !c.is_ascii());
-    if may_be_a_value { Words::Unknown } else { Words::Other(format!("'{message}'")) }
+    match may_be_a_value {
+        true if is_written(message) => Words::Same,
+        true => Words::Unknown,
+        false => Words::Other(format!("'{message}'")),
+    }
 }
 
 /// The engine does not say whose method it was.
@@ -110,6 +118,8 @@ mod tests {
         for (exception, message, place, said) in [
             (ExcType::KeyError, "green block", "state[b]", "'green block'"),
             (ExcType::KeyError, "7", "d['7']", "'7'"),
+            (ExcType::KeyError, "7", "d.pop(\"7\")", "'7'"),
+            (ExcType::KeyError, "b", "d[b]", "'b'"),
             (
                 ExcType::TypeError,
                 "list indices must be integers, not 'str'",
@@ -138,8 +148,15 @@ mod tests {
         ] {
             assert_eq!(words(exception, message, place, &functions), Words::Other(said.to_owned()), "{message}");
         }
-        assert_eq!(words(ExcType::KeyError, "7", "d[7]", &functions), Words::Same);
-        assert_eq!(words(ExcType::KeyError, "7", "d[k]", &functions), Words::Unknown);
+        for (place, said) in [
+            ("d[7]", Words::Same),
+            ("{1: 2}.pop(7)", Words::Same),
+            ("{1}.remove(7)", Words::Same),
+            ("d[k]", Words::Unknown),
+            ("d.pop(k)", Words::Unknown),
+        ] {
+            assert_eq!(words(ExcType::KeyError, "7", place, &functions), said, "{place}");
+        }
         let missing = |of: &str| words(ExcType::TypeError, &format!("{of}() missing 1 required"), "", &functions);
         assert_eq!((missing("f"), missing("A.f")), (Words::Same, Words::Newer));
         assert_eq!(words(ExcType::ZeroDivisionError, "division by zero", "", &functions), Words::Newer);

@@ -14,6 +14,7 @@ use stepwright_episode::{Action, Check};
 use stepwright_program::Call;
 use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_proxy::{Refusal, Reply};
+use stepwright_trajectory::foreign::parse;
 use stepwright_wire::{Answer, Api, Form, Request, Stamp, ToolCall, Usage, Whole};
 
 /// A request that waits for its answer.
@@ -51,9 +52,10 @@ pub fn remarks(before: Option<&Request>, next: &Request, dropped: usize) -> Vec<
     left_out.into_iter().chain((now != listed).then(tools)).collect()
 }
 
-/// The arguments of a call as JSON: text that is none stands for itself.
+/// The arguments of a call as JSON: text that is none stands for itself. What Python reads though it is none (NaN, half of a pair of
+/// surrogates) is read as in logs; the program gets it as it came.
 pub fn arguments(call: &ToolCall) -> Value {
-    match serde_json::from_str(&call.arguments) {
+    match parse(&call.arguments) {
         Ok(value @ Value::Object(_)) if call.form != Form::Custom => value,
         _ if call.arguments.trim().is_empty() => json!({}),
         _ => json!({ INPUT: call.arguments }),
@@ -156,6 +158,9 @@ impl Asked {
     pub fn read(&self, text: &str, from: Option<&Action>) -> Result<Action, String> {
         let old = from.and_then(|action| whole(action).ok()).filter(|whole| whole.api() == self.request.api);
         let base = old.as_ref().map(Whole::answer).unwrap_or_default();
+        if let Some(why) = half(&self.tools, text) {
+            return Err(why);
+        }
         let (said, calls) = parts(&self.tools, text)?;
         // The same of what is edited and of what is written from nothing, so that it is known while it is typed.
         // One line that reads as a call and is of no tool here is a slip, no answer in words.
@@ -240,7 +245,7 @@ impl Asked {
         }
         let of = |call: &ToolCall| {
             let broken = (call.form == Form::Function && !call.arguments.trim().is_empty())
-                .then(|| serde_json::from_str::<Value>(&call.arguments).err())
+                .then(|| parse(&call.arguments).err())
                 .flatten();
             let why = match broken {
                 Some(error) => Some(format!("the arguments are no JSON: {error}")),
@@ -290,6 +295,34 @@ fn parts(tools: &Toolbox, text: &str) -> Result<(String, Vec<Call>), String> {
 /// Why a line is no call of a tool, where it is written as one.
 fn fault(tools: &Toolbox, line: &str) -> Option<String> {
     tools.read(line)?.err()
+}
+
+/// That calls hold half of a pair of surrogates, which reads as another character or not at all.
+fn half(tools: &Toolbox, text: &str) -> Option<String> {
+    let first = lone_half(text)?;
+    let mut without = text.to_owned();
+    while let Some(half) = lone_half(&without).map(str::to_owned) {
+        without = without.replace(&half, "?");
+    }
+    parts(tools, &without).ok().filter(|(_, calls)| !calls.is_empty())?;
+    Some(format!("`{first}` is half of a surrogate pair, which is no character; write the character itself"))
+}
+
+/// The first escape of half of a pair that stands without the other.
+fn lone_half(text: &str) -> Option<&str> {
+    let escape = |at: usize| text.get(at..at + 6);
+    let unit = |at: usize| u16::from_str_radix(escape(at)?.strip_prefix("\\u")?, 16).ok();
+    let mut at = 0;
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find("\\u")) {
+        at += found;
+        let is_escaped = text.get(..at).is_some_and(|before| before.ends_with('\\'));
+        at += match unit(at).filter(|_| !is_escaped) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
+            Some(0xD800..=0xDFFF) => return escape(at),
+            _ => 2,
+        };
+    }
+    None
 }
 
 /// Ends of a call that are tried.
@@ -373,11 +406,15 @@ mod tests {
             ("cancel_orders({\"order_id\": \"W42\"})", "there is no tool `cancel_orders`"),
             ("cancel_orders(order_id='W42')", "there is no tool `cancel_orders`"),
             ("cancel_orders('W42')", "there is no tool `cancel_orders`"),
+            ("cancel_order({\"order_id\": \"\\ud83d\"})", "`\\ud83d` is half of a surrogate pair"),
+            ("tools.cancel_order(order_id='\\ud83d', reason=", "no whole call"),
             ("I do it. cancel_order({\n  \"order_id\": \"W42\"\n})", "no call can be read"),
         ] {
             let why = asked.read(text, None).unwrap_err();
             assert!(why.contains(part), "{text}: {why}");
         }
+        let pair = asked.read("cancel_order({\"order_id\": \"\\ud83d\\ude00 \\\\ud83d\"})", None).unwrap();
+        assert_eq!(pair.text, "tools.cancel_order(order_id='😀 \\\\ud83d')");
         for words in ["Nothing to do (yet).", "It prints:\nprint('x')", "Write f(x)"] {
             assert_eq!(asked.read(words, None).unwrap().call, None, "{words}");
         }
@@ -387,6 +424,33 @@ mod tests {
         assert!(asked.read(&broken, Some(&action)).unwrap_err().contains("no call can be read"));
         assert_eq!(asked.read("No, I wait.", Some(&action)).unwrap().call, None);
         assert_eq!(asked.tools.forms(), ["tools.cancel_order(order_id=, reason=)"]);
+    }
+
+    /// What is no character is shown as U+FFFD; the program gets what came.
+    #[test]
+    fn arguments_with_half_of_a_pair_of_surrogates_are_read_and_delivered_as_they_came() {
+        let text = r#"{\"order_id\":\"q\\ud83d\"}"#;
+        for (api, body) in [
+            (
+                Api::Chat,
+                r#"{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"cancel_order","arguments":"TEXT"}}]}}]}"#,
+            ),
+            (
+                Api::Responses,
+                r#"{"output":[{"type":"function_call","call_id":"c","name":"cancel_order","arguments":"TEXT"}]}"#,
+            ),
+            (
+                Api::Messages,
+                r#"{"content":[{"type":"tool_use","id":"c","name":"cancel_order","input":{"order_id":"q\ud83d"}}]}"#,
+            ),
+        ] {
+            let (asked, body) = (asked(api), body.replace("TEXT", text));
+            let action = super::action(&asked.tools, &Whole::read(api, &body).unwrap());
+            assert_eq!(action.text, "tools.cancel_order(order_id='q\u{fffd}')");
+            assert!(asked.checks(&action).iter().all(|check| check.status == Status::Holds));
+            assert_eq!(asked.read(&edited(&action), Some(&action)).unwrap(), action);
+            assert!(matches!(reply(&action), Ok((Reply::Whole(given), Some(_))) if given.text() == body));
+        }
     }
 
     #[test]

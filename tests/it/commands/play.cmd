@@ -27,6 +27,8 @@ $ stepwright play dialogue --task boats-99
 $ stepwright play dialogue --task toollibrary-01
 $ stepwright play household --task box
 $ stepwright new-task dialogue --type Boats_1
+$ stepwright new-task kitchen
+$ stepwright new-task household
 $ stepwright run --out x.jsonl --jobs 0
 $ stepwright run --out x.jsonl --shots 11
 $ stepwright run --out x.jsonl --assertions loud

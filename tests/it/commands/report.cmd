@@ -64,6 +64,7 @@ $ stepwright study policy --tasks type=Museums_1 --first 2 --methods few-shot,pr
 ; A whole id is one task; what cannot begin is refused before the first episode; no session is lost where two take one name.
 $ stepwright run --world shop --tasks fixed_1 --list | wc -l | tr -d ' '
 $ stepwright run --world kitchen --method o3d --out none.jsonl; ls none.jsonl
+$ stepwright run --world kitchen --method o3d --model nobody --base-url http://127.0.0.1:9/v1 --out none.jsonl; ls none.jsonl
 $ stepwright run --world kitchen --method blocking --selection scored
 $ stepwright run --tasks type=light,first=1 --seeds 0..7 --jobs 8 --sessions kept > said; ls kept | wc -l | tr -d ' '; grep ^all said | tr -s ' ' | cut -d ' ' -f 2,3
 

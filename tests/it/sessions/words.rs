@@ -134,6 +134,8 @@ fn of_event(event: &Event, built_in: &mut BTreeSet<AskId>) -> Option<String> {
             let texts: Vec<String> = texts.iter().map(|text| short(text)).collect();
             format!("answer {ask}: {}", texts.join(" | "))
         }
+        // Whether text had come of an ask before it was cancelled is a matter of moments.
+        Event::AskFailed { cancelled: true, partial, .. } if !partial.is_empty() => return None,
         Event::AskFailed { ask, error, cancelled, .. } => {
             format!("ask {ask} {}: {}", if *cancelled { "was cancelled" } else { "failed" }, short(error))
         }

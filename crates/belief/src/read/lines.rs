@@ -1,6 +1,8 @@
 //! Lines of a text, and the state in them: takes the `# ` from the lines, drops what cannot be shown, and looks for where the state begins.
 //! Reading it is left to the parsers.
 
+use serde_json::Value;
+
 use super::ReadError;
 use super::repair::{Fault, Repairs, clip};
 
@@ -80,7 +82,7 @@ fn uncomment(text: &str, repairs: &mut Repairs) -> String {
     clean
 }
 
-/// Where the state begins: after `state =`, or at the first brace or line with an entry of a text that does not say so.
+/// Where the state begins: after `state =`; behind words, at the last state that is JSON; else at the first brace or line with an entry.
 fn beginning(clean: &str) -> Result<usize, ReadError> {
     let mut offset = 0;
     let (mut first, mut entry) = (None, None);
@@ -99,8 +101,36 @@ fn beginning(clean: &str) -> Result<usize, ReadError> {
     }
     let (number, start, line) = first.ok_or(ReadError::Empty)?;
     let entry = entry.filter(|at| clean[*at..].contains([':', '=']));
-    let brace = clean[start..].find('{').map(|brace| start + brace);
+    let is_begun = clean[start..].starts_with('{') || entry == Some(start);
+    if !is_begun && let Some(state) = last_state(clean) {
+        return Ok(state);
+    }
+    let mut braces = clean.match_indices('{').map(|(brace, _)| brace);
+    let first_brace = braces.clone().next();
+    let brace = braces.find(|brace| is_begun || !is_word(&clean[*brace..])).or(first_brace.filter(|_| entry.is_none()));
     entry.into_iter().chain(brace).min().ok_or(ReadError::NoState { line: number, text: clip(line) })
+}
+
+/// Whether a brace stands in prose: what it opens ends in its line and names no value, as in `{this}`.
+fn is_word(text: &str) -> bool {
+    let inside = text.strip_prefix('{').unwrap_or(text);
+    inside.find(['}', '{', ':', '=', '\n']).is_some_and(|end| inside[end..].starts_with('}'))
+}
+
+/// Where the last object of a text begins that is JSON and lists things or relations, within no other object.
+fn last_state(clean: &str) -> Option<usize> {
+    let (mut found, mut end) = (None, 0);
+    for (brace, _) in clean.match_indices('{') {
+        if brace < end {
+            continue;
+        }
+        let mut objects = serde_json::Deserializer::from_str(&clean[brace..]).into_iter::<Value>();
+        if let Some(Ok(object)) = objects.next() {
+            end = brace + objects.byte_offset();
+            found = Some(brace).filter(|_| super::is_state(&super::unwrapped(object))).or(found);
+        }
+    }
+    found
 }
 
 /// Where a line's state begins, if the line says `state =`.

@@ -52,10 +52,14 @@ pub enum ReadError {
 
 /// What was read of a state that a model put under the name `state`: that state; anything else as it is.
 pub fn unwrapped(read: Value) -> Value {
-    let is_state = |inner: &&Value| [OBJECTS, RELATIONS].iter().any(|list| inner.get(list).is_some());
     let only = read.as_object().filter(|entries| entries.len() == 1).and_then(|entries| entries.get("state"));
-    let inner = only.filter(is_state).cloned();
+    let inner = only.filter(|inner| is_state(inner)).cloned();
     inner.unwrap_or(read)
+}
+
+/// Whether what was read lists things or relations, as a state does.
+fn is_state(read: &Value) -> bool {
+    [OBJECTS, RELATIONS].iter().any(|list| read.get(list).is_some())
 }
 
 /// Reads a state text.

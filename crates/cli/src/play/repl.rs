@@ -114,7 +114,10 @@ impl Game {
         self.calls.extend(outcome.calls().cloned());
         print(&format!("{}\n", visible(&outcome.observation)))?;
         if let Some(why) = &outcome.error {
-            print(&refused(why, &outcome.observation, !listed(world).is_empty()))?;
+            // To who typed what is listed the list says nothing new.
+            let listed = listed(world);
+            let helps = !listed.is_empty() && !listed.iter().any(|one| one == action);
+            print(&refused(why, &outcome.observation, helps))?;
         }
         if outcome.done && !outcome.won && outcome.error.is_none() {
             let goal = if outcome.untold { "whether the goal holds is not known" } else { "the goal does not hold" };
@@ -141,13 +144,13 @@ impl Game {
 }
 
 /// That the world refused an action, and why unless what was observed says it.
-fn refused(why: &str, observed: &str, has_list: bool) -> String {
+fn refused(why: &str, observed: &str, list_helps: bool) -> String {
     let why = if why.trim() == observed.trim() {
         String::new()
     } else {
         format!(": {}", line(why.trim().trim_end_matches('.')))
     };
-    let list = if has_list { "; :actions lists what can be done now" } else { "" };
+    let list = if list_helps { "; :actions lists what can be done now" } else { "" };
     format!("(refused{why}{list})\n")
 }
 

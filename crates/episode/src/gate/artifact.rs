@@ -93,10 +93,8 @@ impl Gate {
             return match &offer.written.problem {
                 None => self.say(Level::Info, format!("a new {kind} waits: take, edit or refuse it")),
                 Some(problem) => {
-                    let words = format!(
-                        "the new {kind} cannot be read: {problem}; edit it, refuse it or have it written again"
-                    );
-                    self.say(Level::Warning, words);
+                    let ways = ways(&offer);
+                    self.say(Level::Warning, format!("the new {kind} cannot be read: {problem}; {ways}"));
                 }
             };
         }
@@ -121,7 +119,8 @@ impl Gate {
                     return self.settle_refusal(offer.id, Actor::Policy, format!("{why}; the {kind} stays"));
                 }
                 self.stop_policy(&why);
-                self.say(Level::Warning, format!("stopped: {why}; edit it, refuse it or have it written again"));
+                let ways = ways(&offer);
+                self.say(Level::Warning, format!("stopped: {why}; {ways}"));
             }
         }
     }
@@ -347,6 +346,15 @@ impl Gate {
             Follows::Checks => self.check_again(),
             Follows::Nothing => {}
         }
+    }
+}
+
+/// What a person can do about an offer that cannot be read. One that came in an answer with something else has no ask of its own and is
+/// not written again alone.
+fn ways(offer: &Offer) -> &'static str {
+    match offer.ask {
+        Some(_) => "edit it, refuse it or have it written again",
+        None => "edit it or refuse it",
     }
 }
 

@@ -91,6 +91,8 @@ enum AfterMove {
     Rest,
     /// Say that the decision was taken before, and that its branch goes on from here.
     TakenBefore,
+    /// The same, and go on as after the step: the policy took it.
+    Follow,
     /// Perform the text a person typed.
     Read(String),
     /// Choose so once more.

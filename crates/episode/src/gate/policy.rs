@@ -57,16 +57,15 @@ pub fn rule(
     {
         return PolicyOutcome::Stop(format!("`{}` is next (stop before `{until}`)", action.text));
     }
-    let left = policy.steps - taken;
-    let held = match mark {
-        Mark::Holds if policy.until_fails => "every check holds, ",
-        Mark::Blocked => "blocked, so that nothing is executed, ",
-        _ => "",
+    let which = match policy.steps {
+        Policy::TO_THE_END => "running to the end".to_owned(),
+        steps => format!("automatic step {} of {steps}", taken + 1),
     };
-    PolicyOutcome::Take(if policy.steps == u32::MAX {
-        format!("{held}running to the end")
-    } else {
-        format!("{held}{left} of {} left", count(policy.steps, "automatic step"))
+    PolicyOutcome::Take(match mark {
+        Mark::Holds if policy.until_fails => format!("every check holds, {which}"),
+        // It counts as no step.
+        Mark::Blocked => "blocked, so that nothing is executed".to_owned(),
+        _ => which,
     })
 }
 

@@ -11,6 +11,9 @@ use super::super::proposal::{Action, Proposal, ProposalId};
 use super::policy::{self, OVER, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then, quoted};
 
+/// How it is said that a step was not taken a second time; the step follows.
+const TAKEN_BEFORE: &str = "taken before: back on its branch, at step ";
+
 impl Gate {
     /// Counts what a cancelled ask cost and keeps what had come of its answer, which is known once its work has stopped: once.
     pub(super) fn count_late(&mut self, ask: AskId, report: Report) {
@@ -229,7 +232,8 @@ impl Gate {
         let passes = asked.is_some_and(|asked| self.session.policy.conversations.contains(&(asked.thread + 1)));
         let outcome = match passes && !self.session.policy.is_automatic() {
             true => {
-                let policy = super::Policy { steps: u32::MAX, until_fails: true, ..self.session.policy.clone() };
+                let steps = super::Policy::TO_THE_END;
+                let policy = super::Policy { steps, until_fails: true, ..self.session.policy.clone() };
                 policy::rule(&policy, 0, spent(&self.session), proposal, verdict)
             }
             false => policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict),
@@ -251,7 +255,11 @@ impl Gate {
             PolicyOutcome::Take(why) => {
                 let Some(proposal) = recommended else { return };
                 self.taken = self.taken.saturating_add(1);
-                self.take(Choice::Approve { proposal }, Actor::Policy, why);
+                // What was taken here before is gone on with: a twin of its branch would be asked, and paid, anew.
+                match self.session.taken_before(proposal) {
+                    Some(child) => self.travel(child, AfterMove::Follow),
+                    None => self.take(Choice::Approve { proposal }, Actor::Policy, why),
+                }
             }
         }
     }
@@ -313,21 +321,41 @@ impl Gate {
             // Nothing was executed, so it was no step.
             self.taken = self.taken.saturating_sub(1);
         }
-        let mut breakpoints = self.session.breakpoints.iter();
-        let reached = breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.after(&outcome, &changes)?)));
+        let reached = self.breakpoint_after(&outcome, &changes);
         if let Some(error) = &outcome.error {
             self.say(Level::Warning, format!("the world refused {}: {error}", quoted(&action)));
         }
         let (action, outcome, changes) = (action.into(), outcome.into(), changes.into());
         self.record(Event::Executed { decision, child: self.session.next_node(), action, outcome, changes });
-        if let Some(why) = reached.filter(|_| self.replay.is_none()) {
-            self.stop_policy(&why);
-            self.say(Level::Info, format!("stopped: {why}"));
-        }
+        self.stop_at(reached.filter(|_| self.replay.is_none()));
         self.new_round();
         if self.replay.is_some() {
             return self.replay_next();
         }
+        self.settle();
+    }
+
+    /// The breakpoint that a step reached, in words.
+    fn breakpoint_after(&self, outcome: &StepOutcome, changes: &serde_json::Value) -> Option<String> {
+        let mut breakpoints = self.session.breakpoints.iter();
+        breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.after(outcome, changes)?)))
+    }
+
+    fn stop_at(&mut self, reached: Option<String>) {
+        if let Some(why) = reached {
+            self.stop_policy(&why);
+            self.say(Level::Info, format!("stopped: {why}"));
+        }
+    }
+
+    /// Goes on at the node that the policy's step led to before as it did when the step was made.
+    fn followed(&mut self) {
+        let Some(node) = self.session.current() else { return };
+        let reached = self.breakpoint_after(&node.outcome, &node.changes.value());
+        if !node.outcome.is_executed() {
+            self.taken = self.taken.saturating_sub(1);
+        }
+        self.stop_at(reached);
         self.settle();
     }
 
@@ -341,8 +369,8 @@ impl Gate {
         })
     }
 
-    /// At a new node: asks for the next action, or, where the episode is over, for what is still to be written after its last step; ends the
-    /// automatic run where it ends.
+    /// At the node a step led to: asks for the next action unless one is recommended already, or, where the episode is over, for what is still
+    /// to be written after its last step; ends the automatic run where it ends.
     pub(super) fn settle(&mut self) {
         if let Some(words) = self.ended() {
             self.say(Level::Info, words);
@@ -359,12 +387,13 @@ impl Gate {
                 return;
             }
         }
-        self.consult(None);
+        self.go_on();
     }
 
     fn moved(&mut self, to: super::NodeId, then: AfterMove, result: Result<(), String>) {
         if let Err(error) = result {
             self.replay = None;
+            self.stop_policy(&error);
             // Looking at another step leaves no trace, also where that cannot be reached.
             if matches!(then, AfterMove::Read(_) | AfterMove::Again(_)) {
                 self.record(Event::Failed { error: error.clone(), stuck: false });
@@ -376,7 +405,7 @@ impl Gate {
             self.record(Event::Moved { to });
         }
         self.new_round();
-        let back = then == AfterMove::TakenBefore;
+        let (back, follows) = (then == AfterMove::TakenBefore, then == AfterMove::Follow);
         if let AfterMove::Read(text) = then {
             self.phase = Phase::Reading(Intent::Manual);
             self.out.push(Effect::ReadText { text, from: None });
@@ -391,13 +420,16 @@ impl Gate {
         } else if let Some(node) = self.session.current() {
             let (depth, branches) = (node.depth, node.children.len());
             let open = if branches > 0 { "; another decision here starts a branch" } else { "" };
-            let text = if back {
-                format!("taken before: back on its branch, at step {depth}; typed, the same action begins a second one")
-            } else {
-                format!("at step {depth}{open}")
+            let text = match (back, follows) {
+                (true, _) => format!("{TAKEN_BEFORE}{depth}; typed, the same action begins a second one"),
+                (_, true) => format!("{TAKEN_BEFORE}{depth}"),
+                _ => format!("at step {depth}{open}"),
             };
             let text = if is_back { format!("{text}; its branch, which was deleted, is back") } else { text };
             self.say(Level::Info, text);
+        }
+        if follows {
+            self.followed();
         }
     }
 

@@ -327,10 +327,14 @@ impl Gate {
         if !automatic || self.session.is_done() || self.ask.is_some() {
             return;
         }
+        self.go_on();
+    }
+
+    /// Rules at once on the document that waits, or on an open recommendation; else the method is asked.
+    pub(super) fn go_on(&mut self) {
         if self.session.pending_offer().is_some() {
             return self.rule_on_artifact();
         }
-        // An open recommendation is ruled on at once; else the method is asked.
         let turn = self.session.current().map(|n| &n.turn);
         let open = turn.and_then(|t| match &t.recommended {
             Some((Some(id), _)) if t.rejection(*id).is_none() => Some(*id),
@@ -348,6 +352,10 @@ impl Gate {
     fn go(&mut self, to: NodeId, then: AfterMove) {
         self.drop_ask("the session moved to another point");
         self.stop_policy("the session moved to another point");
+        self.travel(to, then);
+    }
+
+    pub(super) fn travel(&mut self, to: NodeId, then: AfterMove) {
         self.phase = Phase::Moving { to, then };
         self.out.push(Effect::MoveWorld { to });
     }

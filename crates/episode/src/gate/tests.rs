@@ -500,6 +500,21 @@ fn a_document_that_does_not_wait_is_settled_by_the_rule() {
     }
 }
 
+/// What came in one answer with something else is not written again alone, and nobody is told to have it written again.
+#[test]
+fn what_cannot_be_read_nor_written_again_is_edited_or_refused() {
+    let mut sim = Sim::new();
+    sim.ask(Request::Cancel);
+    let mut gate = sim.into_gate();
+    gate.request(Request::Propose, 5);
+    let (title, raw, problem) = ("told".into(), "seen".into(), Some("it is bad".to_owned()));
+    let written =
+        Written { artifact: ArtifactId::BELIEF, due: None, title, raw, repairs: vec![], value: None, problem };
+    let effects = gate.report(Report::Advised(Advice::Offer(Box::new(written))), 6);
+    let said = "the new belief cannot be read: it is bad; edit it or refuse it";
+    assert!(effects.contains(&Effect::Say(Level::Warning, said.to_owned())), "{effects:?}");
+}
+
 #[test]
 fn a_document_nobody_waits_for_changes_nothing() {
     let mut sim = Sim::new();
@@ -661,8 +676,14 @@ fn a_blocked_selection_is_taken_by_a_policy_that_stops_at_what_fails() {
     let proposal = Proposal { action: Some(Action::new("take", None)), ..Proposal::new(1, "take", Origin::Greedy) };
     let verdict = Verdict { checks: vec![world, blocking], ..Verdict::default() };
     let ruled = policy::rule(&Policy::checked(3), 1, 0, Ok(&proposal), Some(&verdict));
-    let why = "blocked, so that nothing is executed, 2 of 3 automatic steps left";
-    assert_eq!(ruled, policy::PolicyOutcome::Take(why.into()));
+    let taken = |why: &str| policy::PolicyOutcome::Take(why.into());
+    assert_eq!(ruled, taken("blocked, so that nothing is executed"), "it counts as no step");
+    for (steps, before, why) in
+        [(2, 1, "automatic step 2 of 2"), (2, 0, "automatic step 1 of 2"), (u32::MAX, 7, "running to the end")]
+    {
+        let policy = Policy { steps, ..Policy::manual() };
+        assert_eq!(policy::rule(&policy, before, 0, Ok(&proposal), None), taken(why));
+    }
 }
 
 /// Four bytes are a token, for each of the answers that are asked for.

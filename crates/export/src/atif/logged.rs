@@ -117,7 +117,7 @@ fn found<'t>(node: &'t Node, results: &[Call]) -> Option<Found<'t>> {
 }
 
 /// What stands between a result and what was said after it.
-const BREAK: &str = "\n\n";
+pub(super) const BREAK: &str = "\n\n";
 
 /// Whether that is the result of such a call that returned this text.
 fn says(result: &Call, call: &Call, text: &str) -> bool {

@@ -40,6 +40,9 @@ pub(super) fn rank(known: &WorkInput, work: &Value) -> Result<Answer, String> {
     if ranked.is_empty() && known.world.agent.is_none() {
         return Ok(listed(known, &told, n));
     }
+    if let Some(why) = known.knowledge.proposer.lacks().filter(|_| ranked.is_empty()) {
+        return Err(why.to_owned());
+    }
     let texts: Vec<String> = ranked.iter().map(|r| r.call.to_string()).collect();
     let ranks = ranked.into_iter().map(|r| Rank { score: r.score, why: r.rationale }).collect();
     Ok(Answer { ranks, ..Answer::texts(texts) })

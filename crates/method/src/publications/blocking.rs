@@ -22,11 +22,12 @@ const PLAN: Asked = Asked {
     ..Asked::NOTHING
 };
 
-/// A next action of raw text, up to the end of its line; tokens and temperature are stated nowhere.
-const ACTION: Asked =
-    Asked { interface: Some(Interface::Text), stop: Some(&["\n"]), logprobs: Some(false), ..Asked::NOTHING };
+/// A next action of raw text; tokens and temperature are stated nowhere. It ends where the method has it: at the end of its line, or, where
+/// a thought comes first, of its call.
+const ACTION: Asked = Asked { interface: Some(Interface::Text), logprobs: Some(false), ..Asked::NOTHING };
 
-const ANYWHERE: Row = Row { world: "", asks: &[("act", SELECTION)], options: &[("answers", "5")] };
+/// Neither the paper nor its authors' program minds circles.
+const ANYWHERE: Row = Row { world: "", asks: &[("act", SELECTION)], options: &[("answers", "5"), ("circles", "free")] };
 
 pub(super) const ROWS: &[Publication] = &[
     Publication {
@@ -39,7 +40,10 @@ pub(super) const ROWS: &[Publication] = &[
         id: "blocking-program",
         title: "blocking conditions and resolutions: the authors' program",
         methods: &["blocking"],
-        rows: &[Row { options: &[("answers", "5"), ("messages", "each"), ("unlisted", "taken")], ..ANYWHERE }],
+        rows: &[Row {
+            options: &[("answers", "5"), ("circles", "free"), ("messages", "each"), ("unlisted", "taken")],
+            ..ANYWHERE
+        }],
     },
     Publication {
         id: "progprompt",

@@ -26,7 +26,7 @@ def ask(prompt):
 const REPORTED: &str = "\ndef _told(agent):";
 const REPORT: &str = r"_tells = _told
 def _told(agent):
-    _first = agent._acts[-3]
+    _first = agent.interaction_history['actions'][-3]
     return _tells(agent)
 ";
 /// What the published program takes out of programs or puts in other words, in its order.

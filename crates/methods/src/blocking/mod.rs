@@ -47,6 +47,10 @@ stepwright_world::option_specs! {
     UNLISTED: "unlisted", "Off the list", "what becomes of an answer that names no candidate", [
         "again" = "asked for again, with a note", "taken" = "carried out as it is: the program's"
     ] or "again";
+    /// What becomes of an action that was taken again and again: a guard of this program's own, in neither the paper nor the authors' program.
+    CIRCLES: "circles", "Circles", "whether an action that goes round in a circle can be selected once more", [
+        "minded" = "no; it is said, and another is asked for", "free" = "yes, like any other: as published"
+    ] or "minded";
     ANSWERS: "answers", "Answers", "answers a model may give for one selection", (whole 1 to 20) or "5";
 }
 
@@ -83,7 +87,8 @@ impl Method for Blocking {
             description: "Selects among the leaves of the blocking tree; what is blocked grows the actions that may resolve \
                           it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
             options: &[
-                SETTINGS, SELECTION, CONVERSATION, MESSAGES, UNLISTED, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF, TIPS,
+                SETTINGS, SELECTION, CONVERSATION, MESSAGES, UNLISTED, CIRCLES, LIKELIHOOD, ANSWERS, TEMPERATURE,
+                BELIEF, TIPS,
             ],
             needs: Needs { local: true, ..Needs::NONE },
             roles: &[Role::Selector],
@@ -123,7 +128,11 @@ impl Method for Blocking {
         if leaves.len() == 1 && cx.samples.is_none() {
             // There is nothing to ask.
             let ask = cx.own(AskKind::RANKED, stepwright_method::SYMBOLIC, n, Value::Null);
-            return Step::Offer { ask, drafts: ranked(cx, tree), note: None };
+            let unasked = |draft: Draft| {
+                let why = draft.rationale.map_or_else(String::new, |why| format!("; {why}"));
+                Draft { rationale: Some(format!("the only candidate: nobody was asked{why}")), ..draft }
+            };
+            return Step::Offer { ask, drafts: ranked(cx, tree).into_iter().map(unasked).collect(), note: None };
         }
         let by_score = cx.samples.is_none() && cx.options().is(&SELECTION, "scored");
         let note = prompt::circling(cx, &leaves)

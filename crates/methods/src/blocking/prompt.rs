@@ -1,10 +1,10 @@
 //! The selection prompt, in the paper's eight parts or as the authors' program sends it (`prompts/blocking/`), and reading a model's answer.
 //!
-//! An answer that names no candidate is asked for again with a note, and so is one that would close a circle again.
+//! An answer that names no candidate is asked for again with a note, and so is one that would close a circle again where circles are minded.
 
 use serde::Serialize;
 
-use super::{ANSWER, CONVERSATION, Interface, LiveTree, MESSAGES, SELECT, UNLISTED};
+use super::{ANSWER, CIRCLES, CONVERSATION, Interface, LiveTree, MESSAGES, SELECT, UNLISTED};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{AskKind, AskState, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
 use stepwright_method::Context;
@@ -77,6 +77,16 @@ fn selections(answer: &str) -> Vec<Selected<'_>> {
     selected.collect()
 }
 
+/// The selection that counts: the first, or the last that names a candidate. Behind it a stray mark makes another of what is between.
+fn chosen<'a>(all: &[Selected<'a>], leaves: &[String], last: bool) -> Option<Selected<'a>> {
+    if !last {
+        return all.first().copied();
+    }
+    let backwards = || all.iter().rev().copied();
+    let listed = backwards().find(|selected| named(selected.text, leaves, false).is_ok());
+    listed.or_else(|| backwards().find(|selected| !selected.text.is_empty())).or_else(|| backwards().next())
+}
+
 /// Whether the last selection of an answer counts: a chat prompt of the paper's parts asks for it as the last line, behind the reasons. Of
 /// raw text, which may go on, and of the authors' program the first counts.
 fn counts_last(cx: &Context<'_>) -> bool {
@@ -105,9 +115,9 @@ fn circle(path: &[&Node]) -> Option<String> {
     }
 }
 
-/// The candidate that would close the circle again, where there is another. The authors' program minds no circles.
+/// The candidate that would close the circle again, where there is another. Neither the paper nor the authors' program minds circles.
 pub(super) fn circling(cx: &Context<'_>, leaves: &[String]) -> Option<String> {
-    if cx.options().is(&UNLISTED, "taken") {
+    if !cx.options().is(&CIRCLES, "minded") {
         return None;
     }
     circle(&cx.path()).filter(|text| leaves.len() > 1 && leaves.contains(text))
@@ -119,21 +129,27 @@ pub(super) fn candidates(cx: &Context<'_>, leaves: &[String]) -> Vec<Candidate> 
     kept.map(|text| Candidate { line: format!("{text} {MARK}"), action: cx.action(text) }).collect()
 }
 
+/// The candidate that a selection names, whatever the white space in it. The authors' program takes what is written as it stands.
+/// Errors: it names none; with its words.
+fn named(text: &str, leaves: &[String], as_it_stands: bool) -> Result<String, String> {
+    if as_it_stands && !text.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = words(text);
+    leaves.iter().find(|leaf| words(leaf) == said).cloned().ok_or(said)
+}
+
 pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion) -> Draft {
     let raw = completion.text.clone();
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let all = selections(&raw);
-    let chosen = if counts_last(cx) { all.last() } else { all.first() };
-    let found = match chosen.map(|chosen| words(chosen.text)) {
+    let chosen = chosen(&selections(&raw), leaves, counts_last(cx));
+    let found = match chosen.map(|chosen| named(chosen.text, leaves, cx.options().is(&UNLISTED, "taken"))) {
         None => Err(format!("Unparsable: the answer has no {MARK} action {MARK}")),
-        Some(text) => match leaves.iter().find(|leaf| words(leaf) == text) {
-            None if cx.options().is(&UNLISTED, "taken") && !text.is_empty() => Ok(text),
-            None => Err(format!("NotACandidate: `{text}` is not in the list of candidate actions")),
-            Some(leaf) if circling(cx, leaves).as_ref() == Some(leaf) => {
-                Err(format!("Circle: `{leaf}` was selected again and again; another one is needed"))
-            }
-            Some(leaf) => Ok(leaf.clone()),
-        },
+        Some(Err(text)) => Err(format!("NotACandidate: `{text}` is not in the list of candidate actions")),
+        Some(Ok(leaf)) if circling(cx, leaves).as_ref() == Some(&leaf) => {
+            Err(format!("Circle: `{leaf}` was selected again and again; another one is needed"))
+        }
+        Some(Ok(leaf)) => Ok(leaf),
     };
     let (action, problem) = match found {
         Ok(leaf) => (Some(cx.action(&leaf)), None),
@@ -217,7 +233,7 @@ fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
         Some(format!("a person who supervises you refused `{text}`{reason}"))
     }));
     if let Some(text) = circling(cx, leaves) {
-        failures.push(format!("`{text}` was selected again and again without getting anywhere; select another"));
+        failures.push(format!("`{text}` was selected again and again; select another"));
     }
     failures
 }
@@ -303,6 +319,37 @@ mod tests {
         }
         let all: String = messages.iter().map(|m| m.text.as_str()).collect();
         assert!(!all.contains("the task") && !all.contains("GOAL a"), "{all}");
+    }
+
+    #[test]
+    fn a_selection_names_a_candidate_or_is_taken_as_it_stands() {
+        let leaves = ["open box", "walk_to_room kitchen"].map(str::to_owned);
+        for (text, own, published) in [
+            ("open box", Ok("open box"), Ok("open box")),
+            ("walk_to_room\nkitchen", Ok("walk_to_room kitchen"), Ok("walk_to_room\nkitchen")),
+            ("fly  away", Err("fly away"), Ok("fly  away")),
+            ("", Err(""), Err("")),
+        ] {
+            let said = |is: Result<&str, &str>| is.map(str::to_owned).map_err(str::to_owned);
+            assert_eq!(named(text, &leaves, false), said(own), "{text:?}");
+            assert_eq!(named(text, &leaves, true), said(published), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_stray_mark_behind_a_selection_selects_nothing() {
+        let leaves = ["open box", "take cup"].map(str::to_owned);
+        for (answer, own, published) in [
+            ("I choose $$open box$$ (costs $$).", "open box", "open box"),
+            ("$$ open box $$\n$$", "open box", "open box"),
+            ("Costs $$. I select $$ take cup $$ for $$.", "take cup", ". I select"),
+            ("$$open box$$ or rather $$take  cup$$", "take  cup", "open box"),
+            ("$$ fly away $$\n$$", "fly away", "fly away"),
+        ] {
+            let text = |last| chosen(&selections(answer), &leaves, last).map(|selected| selected.text);
+            assert_eq!((text(true), text(false)), (Some(own), Some(published)), "{answer}");
+        }
+        assert_eq!(chosen(&selections("none"), &leaves, true), None);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) use run_so_far::RunSoFar;
 use stepwright_episode::{ArtifactId, Ask, AskKind, Decision, Generation, Origin, PromptRecord, Shape, Written};
 use stepwright_method::options::TEMPERATURE;
 use stepwright_method::plan_following::{ActivePlan, NextLine, Taken, Upcoming, active_plan, upcoming};
-use stepwright_method::skills::SKILLS;
+use stepwright_method::skills::{self, SKILLS};
 use stepwright_method::{
     Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, StepStatus,
     Stop, WorkInput,
@@ -126,16 +126,9 @@ fn library(cx: &Context<'_>) -> Result<String, String> {
     if !cx.model.language {
         return Ok(cx.world.kind().file(prompt::FILE).map_or("", |file| file.text).to_owned());
     }
-    let functions = cx.skills(&SKILLS)?.functions();
+    let functions = skills::functions(cx.skills(&SKILLS)?.as_ref())?;
     let primitives = cx.world.kind().file(prompt::PRIMITIVES).map_or(code::GENERIC, |file| file.text);
-    match functions.is_empty() {
-        true => Err(
-            "the skills in use have no functions; have them written from logs (stepwright distill --functions, or the \
-                     pane Skills) and name the file with --skills"
-                .to_owned(),
-        ),
-        false => Ok(format!("{primitives}\n{functions}\n")),
-    }
+    Ok(format!("{primitives}\n{functions}\n"))
 }
 
 /// An ask by a prompt; `again`: greedily written again it would come out the same.

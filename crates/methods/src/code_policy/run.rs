@@ -121,8 +121,8 @@ async fn run(sandbox: &Workers, work: &Work, replayed: &mut Vec<usize>) -> Next 
         };
         let function = call.function.as_str();
         let fault = |why: String| {
-            let (why, error) = (format!("{place}: {why}"), why);
-            Next::Fault { why, error, variables: None }
+            let error = of_no_exception(&why);
+            Next::Fault { why: format!("{place}: {why}"), error, variables: None }
         };
         let by_rule = (!work.language).then(|| code::by_rule(function, &call.args)).flatten();
         result = match (code::pure(function, &call.args), by_rule) {
@@ -184,8 +184,14 @@ fn error(fault: &Fault, layout: &Layout, begun: bool, tells: bool) -> String {
             format!("{message} (<string>, line {line})")
         }
         FaultKind::Raised(_, message) if !begun && tells => message.clone(),
-        kind => format!("{kind}\n"),
+        kind @ FaultKind::Raised(..) => format!("{kind}\n"),
+        kind => of_no_exception(&kind.to_string()),
     }
+}
+
+/// What Python would not have stopped at, as an exception of no kind in particular.
+fn of_no_exception(why: &str) -> String {
+    format!("RuntimeError: {why}\n")
 }
 
 #[cfg(test)]
@@ -205,5 +211,7 @@ mod tests {
         assert_eq!(of("NameError", true, true), "NameError: why\n");
         assert_eq!(of("SyntaxError", true, true), "SyntaxError: why\n", "a text that was no literal");
         assert_eq!(of("NameError", false, false), "NameError: why\n", "of a program that tells no variables");
+        let forbidden = Fault::new(FaultKind::Forbidden("`open`".to_owned()));
+        assert_eq!(error(&forbidden, &layout, true, true), "RuntimeError: not allowed in the sandbox: `open`\n");
     }
 }

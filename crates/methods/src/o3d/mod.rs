@@ -97,6 +97,7 @@ fn read_line(cx: &Context<'_>, known: &Knowledge, text: &str) -> Result<Line, St
             Line::Report(_) if level == Level::Base || !is_layered(cx) => {
                 return Err("only a skill says that it is done".to_owned());
             }
+            Line::Report(_) => return its_own(cx, text, line),
             _ => return Ok(line),
         }
     }
@@ -110,7 +111,20 @@ fn read_line(cx: &Context<'_>, known: &Knowledge, text: &str) -> Result<Line, St
     match (lines::level(cx), hierarchy::read(text, lines::level(cx), known)) {
         // Without known primitives every line of a skill is an action; with them, the check says what is wrong with it.
         (Level::Skill, Err(why)) if !why.starts_with("a call") => Ok(Line::Act(hierarchy::bare(text).to_owned())),
+        (_, Ok(line @ Line::Report(_))) => its_own(cx, text, line),
         (_, read) => read,
+    }
+}
+
+/// A report of the skill that is being carried out, whatever the words of its arguments; a report that names no skill is.
+/// Errors: it names another.
+fn its_own(cx: &Context<'_>, text: &str, report: Line) -> Result<Line, String> {
+    let entries = lines::here(cx);
+    match (hierarchy::open(&entries), hierarchy::reported(text)) {
+        (Some((_, call)), Some(named)) if call.skill != named.skill => {
+            Err(format!("a report of {named}, while {call} is being carried out"))
+        }
+        _ => Ok(report),
     }
 }
 
@@ -264,8 +278,10 @@ impl Method for O3d {
                 }
                 None => Checks::default(),
             },
-            // What a person does at the level of calls is an action of the world's.
-            Err(_) if hierarchy::recorded(&action.text).is_none() => Checks::default(),
+            // What a person does at the level of calls is an action of the world's; a report that names a skill is none.
+            Err(_) if hierarchy::recorded(&action.text).is_none() && hierarchy::reported(&action.text).is_none() => {
+                Checks::default()
+            }
             Err(why) => only(check("it may stand here".to_owned(), Status::Fails, Some(why))),
         }
     }

@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use minijinja::{Environment, Error, ErrorKind};
+use stepwright_text::words::stripped;
 
 /// Instructions of a rendering.
 const FUEL: u64 = 2_000_000;
@@ -19,7 +20,8 @@ const MAX_ELIF: usize = 100;
 /// Most bytes of an output, and of what a filter makes.
 const MAX_OUTPUT: usize = 16 << 20;
 
-/// Sets the fuel, puts bounded filters in place of those that make much of little, and takes out those that no prompt needs.
+/// Sets the fuel, puts bounded filters in place of those that make much of little and Jinja's `trim` in place of one that knows other white
+/// space, and takes out those that no prompt needs.
 pub(super) fn bound(env: &mut Environment<'static>) {
     env.set_fuel(Some(FUEL));
     env.add_filter("replace", |text: String, from: String, to: String| {
@@ -30,6 +32,10 @@ pub(super) fn bound(env: &mut Environment<'static>) {
         let (width, first) = (width.unwrap_or(4), first.unwrap_or(false));
         let grown = text.lines().count().saturating_mul(width).saturating_add(text.len());
         if grown > MAX_OUTPUT { Err(too_much("indent")) } else { Ok(indented(&text, width, first)) }
+    });
+    env.add_filter("trim", |text: String, chars: Option<String>| match chars {
+        Some(chars) => text.trim_matches(|c| chars.contains(c)).to_owned(),
+        None => stripped(&text).to_owned(),
     });
     for name in ["slice", "batch", "format"] {
         env.remove_filter(name);

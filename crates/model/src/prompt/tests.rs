@@ -130,6 +130,13 @@ fn json_filter_writes_plain_json() {
     assert!(rendered.messages[0].text.contains("<é>"));
 }
 
+#[test]
+fn trim_takes_the_white_space_that_python_strips() {
+    let prompts = with("t/trim", "{{ role('text') }}\n{{ a | trim }}|{{ b | trim('xy') }}|{{ 3 | trim }}");
+    let rendered = prompts.render("t/trim", &json!({"a": "\u{1c}\u{a0}o d\u{1f}\n", "b": "xyaxby"})).unwrap();
+    assert_eq!(rendered.messages[0].text, "o d|axb|3");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]

@@ -8,6 +8,7 @@ use reqwest::{Client, Proxy, Response, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use stepwright_secret::Mask;
+use stepwright_wire::lenient;
 
 use super::failure::{Failure, Passing, clean, error_object, judge, words};
 use super::masking;
@@ -126,7 +127,7 @@ impl Http {
             Some(why) => why,
             None => self.error_text(response).await,
         };
-        let object: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+        let object: Value = lenient(&text).unwrap_or(Value::Null);
         let error = error_object(&object);
         let said = if object.is_null() { self.clean(&text) } else { self.clean(&words(error)) };
         Err(judge(options, &self.endpoint, status, error, said, after))

@@ -2,6 +2,8 @@
 
 use reqwest::Response;
 use serde_json::Value;
+use stepwright_proxy::unpacked;
+use stepwright_wire::lenient;
 
 use super::failure::{Failure, Passing};
 use super::http::Root;
@@ -39,14 +41,15 @@ impl Remote {
     }
 
     /// Reads a JSON body of at most so many bytes; `what` it is, for errors.
-    pub(super) async fn json(&self, mut response: Response, what: &str, most: usize) -> Result<Value, Failure> {
-        let broken = |message: String| {
-            Failure::last(ModelError::Broken {
-                endpoint: self.http.endpoint().to_owned(),
-                message: self.http.clean(&message),
-                partial: String::new(),
-            })
-        };
+    pub(super) async fn json(&self, response: Response, what: &str, most: usize) -> Result<Value, Failure> {
+        let text = self.text(response, what, most).await?;
+        lenient(&text).map_err(|e| self.unreadable(&format!("{what} is no JSON ({e})")))
+    }
+
+    /// Reads a body of at most so many bytes as it came; `what` it is, for errors.
+    pub(super) async fn text(&self, mut response: Response, what: &str, most: usize) -> Result<String, Failure> {
+        let broken = |message: String| self.unreadable(&message);
+        let headers = response.headers().clone();
         let mut bytes = Vec::new();
         loop {
             match tokio::time::timeout(self.options.idle_timeout, response.chunk()).await {
@@ -57,6 +60,16 @@ impl Remote {
                 Err(_) => return Err(broken(format!("{what} stopped arriving"))),
             }
         }
-        serde_json::from_slice(&bytes).map_err(|e| broken(format!("{what} is no JSON ({e})")))
+        let bytes = unpacked(&headers, bytes).map_err(|why| broken(format!("{what}: {why}")))?;
+        String::from_utf8(bytes).map_err(|_| broken(format!("{what} is no UTF-8")))
+    }
+
+    /// That a body cannot be read, and why.
+    fn unreadable(&self, why: &str) -> Failure {
+        Failure::last(ModelError::Broken {
+            endpoint: self.http.endpoint().to_owned(),
+            message: self.http.clean(why),
+            partial: String::new(),
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Requests of other programs sent to this model: in their own interface where the server speaks it, else translated.
 
 use serde_json::{Value, json};
-use stepwright_wire::{Answer, Api, Request, Stamp, Usage, Whole};
+use stepwright_wire::{Answer, Api, Request, Stamp, Usage, Whole, lenient};
 
 use super::failure::Failure;
 use super::http::Root;
@@ -40,7 +40,7 @@ impl Remote {
             }
         };
         let (mut body, mut lost) = match own == relayed.api {
-            true => (serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?, Vec::new()),
+            true => (lenient::<Value>(&text).map_err(|e| wrong(e.to_string()))?, Vec::new()),
             false => {
                 let Translated { body, lost } = translated(&asked, &text, own);
                 (body, lost)
@@ -111,7 +111,7 @@ impl Remote {
 
     async fn relay_once(&self, path: &str, body: &Value) -> Result<String, Failure> {
         let response = self.http.post(&self.options, (Root::Base, path), body).await?;
-        Ok(self.json(response, &format!("the answer of {path}"), MAX_ANSWER).await?.to_string())
+        self.text(response, &format!("the answer of {path}"), MAX_ANSWER).await
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use stepwright_wire::{Api, Form, Image, Message, Part, Request, Role, ToolCall, images};
+use stepwright_wire::{Api, Form, Image, Message, Part, Request, Role, ToolCall, images, lenient};
 
 /// Most tokens of an answer where the request does not say and the interface must know.
 const MOST_TOKENS: u64 = 8_192;
@@ -282,7 +282,7 @@ fn said(message: &Message, images: &BTreeMap<String, Image>) -> String {
 
 /// The arguments of a call as an object.
 fn arguments(call: &ToolCall) -> Value {
-    match serde_json::from_str(&call.arguments) {
+    match lenient(&call.arguments) {
         Ok(value @ Value::Object(_)) if call.form == Form::Function => value,
         _ if call.arguments.is_empty() => json!({}),
         _ => json!({ "input": call.arguments }),
@@ -325,6 +325,15 @@ mod tests {
     fn sent(from: Api, body: &Value, to: Api) -> Translated {
         let text = body.to_string();
         translated(&Request::read(from, &text).unwrap(), &text, to)
+    }
+
+    /// Half of a pair of surrogates is no reason for another call.
+    #[test]
+    fn arguments_that_hold_half_of_a_pair_stay_arguments() {
+        let body = r#"{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"x":"q\ud83d"}}]}]}"#;
+        let there = translated(&Request::read(Api::Messages, body).unwrap(), body, Api::Chat).body;
+        let arguments = there["messages"][0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+        assert_eq!(arguments, "{\"x\":\"q\u{fffd}\"}");
     }
 
     /// A tool without parameters, what limits an answer, the choice of tools and images, there and back.

@@ -228,10 +228,36 @@ _literal_eval = literal_eval
 _re = _Re()
 _modules = {'ast': _Ast(), 'numpy': _Numpy(), 're': _re}
 
+# What Python brings itself, and numpy; of any other module it says that there is none.
+_known = (
+    'abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins '
+    'bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall concurrent '
+    'configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis '
+    'distutils doctest email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib '
+    'functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http idlelib imaplib '
+    'imghdr imp importlib inspect io ipaddress itertools json keyword lib2to3 linecache locale logging lzma mailbox mailcap '
+    'marshal math mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path numbers '
+    'opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix '
+    'posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline '
+    'reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr '
+    'socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct '
+    'subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading '
+    'time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata '
+    'unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile '
+    'zipimport zlib zoneinfo'
+    ' numpy'
+).split()
+
+def _unknown(module, how):
+    name = module.split('.')[0]
+    if name in _known:
+        _refused('not allowed in the sandbox: `' + how + '`')
+    raise ModuleNotFoundError("No module named '" + name + "'")
+
 # The worker makes a call of these of an `import` in a program.
 def _module(name):
     if name not in _modules:
-        _refused('not allowed in the sandbox: `import ' + name + '`')
+        _unknown(name, 'import ' + name)
     return _modules[name]
 
 def _member(module, name):
@@ -243,7 +269,7 @@ def _member(module, name):
         'I': 2, 'IGNORECASE': 2, 'M': 8, 'MULTILINE': 8, 'S': 16, 'DOTALL': 16, 'Match': _Match, 'Pattern': _Pattern,
     }
     if module != 're' or name not in members:
-        _refused('not allowed in the sandbox: `from ' + module + ' import ' + name + '`')
+        _unknown(module, 'from ' + module + ' import ' + name)
     return members[name]
 
 env = _Env()

@@ -84,7 +84,7 @@ impl BlockingResult {
         match self.run.considered {
             Some(considered) => Some(considered),
             // What a model selected alone became a proposal.
-            None if self.run.model != SYMBOLIC => None,
+            None if self.run.model != SYMBOLIC && self.run.asks > 0 => None,
             None => candidates.filter(|_| !planned && !self.condition.starts_with("ProgPrompt")),
         }
     }

@@ -48,6 +48,11 @@ fn each_condition_is_a_row_that_says_what_acted() {
     let bcr = [result("BCR", "mug", 0, true)];
     assert_eq!(row(&bcr)[2..5].join(" "), "the built-in selector");
     assert_eq!(row(&bcr)[11], "2.50");
+    // Where each selection had one candidate no model was asked; where one was, an ask would tell how many it was given.
+    let mut alone = result("BCR", "mug", 0, true);
+    alone.run.model = "m".into();
+    let of_asks = |asks| BlockingResult { run: RunResult { asks, ..alone.run.clone() }, ..alone.clone() }.considered();
+    assert_eq!([of_asks(0), of_asks(1)], [Some(2.5), None]);
     assert!(
         report::report(&results)
             .to_string()

@@ -20,7 +20,6 @@ use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit};
 use stepwright_driver::{Beginning, Setup};
 use stepwright_launch::NewSession;
-use stepwright_method::skills::{SHIPPED, SKILLS};
 use stepwright_world::TaskInfo;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,13 +63,12 @@ impl Decisions {
     }
 }
 
-/// The options of an episode that is to begin. Errors: its method acts by skills that are not there.
+/// The options of an episode that is to begin. Errors: what its method acts by is not there.
 fn options_of(setup: Setup, method: &str) -> Result<BTreeMap<String, String>, String> {
     let Beginning::New(header) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
-    if setup.method.info().options.iter().any(|option| option.key == SKILLS.key) {
-        let named = header.options.get(SKILLS.key).map_or(SHIPPED, String::as_str);
-        setup.knowledge.skills.get(named).map_err(|why| format!("{method} has no skills to act by: {why}"))?;
-    }
+    let info = setup.method.info();
+    let programs = info.programs && setup.source.traits().language;
+    setup.knowledge.skills.has(method, info.options, &header.options, programs)?;
     Ok(header.options)
 }
 

@@ -143,6 +143,10 @@ impl Study for O3d {
         Some(vec![O3dResult { condition: name.clone(), world: self.world.clone(), logs: *logs, run }])
     }
 
+    fn is_begun(lines: &[O3dResult]) -> bool {
+        lines.iter().all(report::is_begun)
+    }
+
     fn report(lines: &[O3dResult], _detail: bool) -> Report {
         report::report(lines)
     }

@@ -125,7 +125,7 @@ fn done<'a>(of: &Row<'a>) -> Row<'a> {
 }
 
 /// Whether there was an episode. One whose method says at its first step that it cannot do without a language model was none either.
-fn is_begun(result: &O3dResult) -> bool {
+pub(super) fn is_begun(result: &O3dResult) -> bool {
     let run = &result.run;
     let refused = run.model == SYMBOLIC && run.error.is_some() && run.steps == 0 && run.held == 0;
     run.is_begun() && !refused

@@ -115,7 +115,7 @@ fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, Stri
         ("prompt", yes(prompt)),
         ("sampling", yes(sampling)),
         ("think", yes(Some(setting.think).filter(|_| !is_built_in(setting)))),
-        ("in force", which.to_owned()),
+        ("in force", in_force(setting)),
         ("our model", setting.model.clone()),
         ("our shots", shots(world == "dialogue", setting)),
         ("shots", setting.shots.to_string()),
@@ -291,7 +291,7 @@ fn figure_3(rows: &[Row<'_>]) -> Plot {
     }
     for of in rows {
         let Some((setting, f1)) = setting(of).filter(|setting| !setting.think).zip(figure(of, f1)) else { continue };
-        let name = format!("{} ({}), preconditions {}", named(setting), setting.model, setting.preconditions);
+        let name = format!("{} ({}), preconditions {}", named(setting), setting.model, in_force(setting));
         add(name, (setting.shots, f1));
     }
     let series = curves.into_iter().map(|(name, points)| Plot::of_points(name, 1, &points)).collect();
@@ -318,6 +318,15 @@ fn published(setting: &Setting) -> (Option<bool>, Option<bool>) {
         "precondition-prompting" => (prompt.or(Some(true)), Some(false)),
         "precondition-aware" => (prompt.or(Some(true)), Some(true)),
         _ => (prompt, None),
+    }
+}
+
+/// The preconditions of a setting in words: what is neither in prompts nor verified by is in force to no effect.
+fn in_force(setting: &Setting) -> String {
+    let of = &setting.preconditions;
+    match published(setting) {
+        (Some(false), Some(false)) if of != "none" => format!("{of}, not used"),
+        _ => of.clone(),
     }
 }
 

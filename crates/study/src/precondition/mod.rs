@@ -24,7 +24,6 @@ use tokio_util::sync::CancellationToken;
 pub use household::played;
 pub use inference::{Asking, Origin};
 pub use result::{ActionResult, Agreement, Approach, Choice, Way};
-pub(crate) use subject::idle_in;
 pub use subject::{Subject, SubjectError, Truth};
 
 use super::report::Report;

@@ -49,6 +49,9 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     let episodes: usize = subjects.iter().filter_map(|of| of.lines.iter().map(|r| r.episodes).max()).sum();
     let model = match first.approach {
         Approach::Enumerated => "the built-in enumerator, evidence rule, no language model".to_owned(),
+        Approach::Prompted => {
+            format!("{}, the first greedy completion alone, {}", first.way.model, first.approach.words())
+        }
         approach => {
             let Way { model, samples, temperature, .. } = &first.way;
             format!("{model}, {samples} samples a demonstration at temperature {temperature}, {}", approach.words())
@@ -76,8 +79,16 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
         ));
     }
     if first.approach != Approach::Enumerated {
+        let sampling = if first.approach == Approach::Prompted { "" } else { "samples, temperature, " };
         text.push_str(&format!(
-            "Own choices, of which the paper states none: samples, temperature, {COMPLETION_TOKENS} tokens at most, stop at an empty line or a definition\n"
+            "Own choices, of which the paper states none: {sampling}{COMPLETION_TOKENS} tokens at most, stop at an empty line or a definition\n"
+        ));
+    }
+    let unmeasured = all.count(ActionResult::is_unmeasured);
+    if unmeasured > 0 {
+        text.push_str(&format!(
+            "{unmeasured} of {} cannot be measured: no call in the episodes says with what arguments; the means are without\n",
+            count(results.len(), "action"),
         ));
     }
     // Where all failed nothing is scored, whatever is known.

@@ -122,7 +122,7 @@ pub struct ActionResult {
     pub calls: usize,
     /// Of these, where the inferred assertions hold.
     pub held: usize,
-    /// How the two agree, where the truth is known.
+    /// How the two agree, where the truth is known and there are instances.
     pub agreement: Option<Agreement>,
     pub candidates: usize,
     pub valid: usize,
@@ -186,9 +186,16 @@ impl ActionResult {
                 instances.conjunction(&subject.tests, truth).map_err(|e| format!("the true assertions: {e}"))?;
             let Score { precision, recall, f1 } = Score::of_sets(&inferred, &truth);
             let both = inferred.count_common(&truth);
-            self.agreement = Some(Agreement { truth: truth.count(), both, precision, recall, f1 });
+            // Of no instance there is nothing to agree about.
+            let agreement = Agreement { truth: truth.count(), both, precision, recall, f1 };
+            self.agreement = (!instances.is_empty()).then_some(agreement);
         }
         Ok(())
+    }
+
+    /// Whether nothing was measured of it: no call in the episodes says with what it would be called.
+    pub(super) fn is_unmeasured(&self) -> bool {
+        self.error.is_none() && self.instances == 0 && self.agreement.is_none()
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use stepwright_precondition::{
-    AdoptedAction, AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
+    AdoptedAction, AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier, idle_in,
 };
-use stepwright_program::{Function, Role, Specification};
+use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_worlds::dialogue::Source;
@@ -49,37 +49,6 @@ impl Truth {
         let texts = actions.map(|f| (f.name.clone(), f.assertions.iter().map(|a| a.expression.clone()).collect()));
         Truth { origin: "the specification".to_owned(), assertions: texts.collect() }
     }
-}
-
-/// Those of the names in a file, each with its parameters, that are of no action of these specifications.
-/// Errors: a parameter has another name there than here: what is asserted of it would hold nowhere.
-pub(crate) fn idle_in<'a>(
-    named: impl Iterator<Item = (&'a str, &'a [String])>,
-    origin: &str,
-    specifications: &[Specification],
-) -> Result<Vec<String>, String> {
-    let mut idle = Vec::new();
-    for (name, params) in named {
-        let functions = specifications.iter().flat_map(|specification| specification.functions());
-        let own: Vec<Vec<&str>> =
-            functions.filter(|f| f.role == Role::Action && f.name == name).map(parameters).collect();
-        if let Some(other) = own.iter().find(|other| **other != params) {
-            return Err(format!(
-                "{origin}: {name} has the parameters ({}), not ({}); name them as the specification does",
-                other.join(", "),
-                params.join(", ")
-            ));
-        }
-        if own.is_empty() {
-            idle.push(name.to_owned());
-        }
-    }
-    Ok(idle)
-}
-
-/// As a file can name them: without the star of one that takes the rest.
-fn parameters(function: &Function) -> Vec<&str> {
-    function.params.iter().map(|name| name.trim_start_matches('*')).collect()
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -97,6 +97,23 @@ async fn what_failed_is_told_apart_from_what_is_not_known() {
     assert_eq!(row[1], "1", "{text}");
 }
 
+/// Of an action that no episode calls there is no instance, and so no figure, neither its own nor in the means.
+#[tokio::test]
+async fn an_action_without_an_instance_is_not_measured() {
+    let specification = Specification::load(SPEC, "spec.py").unwrap();
+    let demos: Vec<Demo> = (0..3).map(|i| demo(i, "fare", "date")).collect();
+    let calls = ["user.LEAVE()", "system.BYE()"].iter().map(|call| call.parse().unwrap()).collect();
+    let tests = vec![Demo { id: "t".into(), calls }];
+    let truth = subject(true).truth.clone();
+    let subject = Arc::new(Subject::new("dialogue", "Tests_1", &specification, demos, tests, truth).unwrap());
+    let lines = results(&subject, Origin::Symbolic, way("symbolic", 0)).await;
+    let of = |action: &str| lines.iter().find(|line| line.action == action).unwrap();
+    assert_eq!((of("INFORM").instances, of("INFORM").agreement), (0, None));
+    assert!(of("BYE").agreement.is_some());
+    let text = Preconditions::report(&lines, false).to_string();
+    assert!(text.contains("1 of 2 actions cannot be measured: "), "{text}");
+}
+
 /// A file that is of other actions, or that calls their parameters otherwise, is no truth of these.
 #[test]
 fn a_file_is_the_truth_of_the_actions_that_it_fits() {

@@ -69,6 +69,10 @@ impl Run {
             let fits = method::fits(&info, &options, (kind, WORLDS), Some(&task.kind), &traits);
             fits.map_err(|misfit| format!("task {}: {misfit}", task.id))?;
         }
+        // Without a language model the rehearsal says it.
+        if traits.language {
+            setup.knowledge.skills.has(info.id, info.options, &begun.options, info.programs)?;
+        }
         let of_side = |name: &String| setup.methods.resolve(name).map(|method| method.info().options);
         let sides = opening.sides.iter().map(|side| &side.method).filter(|name| !name.is_empty()).map(of_side);
         let asked: Vec<Table> = std::iter::once(Ok(info.options)).chain(sides).collect::<Result<_, String>>()?;

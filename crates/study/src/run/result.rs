@@ -37,7 +37,11 @@ pub struct RunResult {
     /// requests that were answered rightly; else the sum of the steps'.
     #[serde(default)]
     pub reward: f64,
+    /// Actions executed; like what is counted of them, of the last trial.
     pub steps: u32,
+    /// Trials, where there were several: branches from the start.
+    #[serde(default, skip_serializing_if = "is_single")]
+    pub trials: u32,
     /// Selections that were blocked, so that nothing was executed; not among `steps`.
     #[serde(default)]
     pub blocked: u32,
@@ -143,6 +147,10 @@ pub struct Disagreement {
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+fn is_single(n: &u32) -> bool {
+    *n < 2
 }
 
 impl Disagreement {
@@ -252,6 +260,7 @@ impl RunResult {
             untold: current.is_some_and(|n| n.outcome.reached().is_none()),
             reward: reward_of(&header.world)(&path.iter().map(|node| &*node.outcome).collect::<Vec<_>>()),
             steps,
+            trials: path.first().map_or(0, |start| u32::try_from(start.children.len()).unwrap_or(u32::MAX)),
             blocked,
             held,
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),

@@ -84,6 +84,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.table(table);
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results.iter().filter_map(|r| Some((r.task.as_str(), r.error.as_deref()?)))));
+    report.text(trials(results));
     report.text(endings(results));
     report.text(shortened("", results.iter()));
     report.text(served(results));
@@ -99,26 +100,46 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report
 }
 
+/// That there were several trials of an episode, and what is counted of which.
+fn trials(results: &[RunResult]) -> String {
+    let several = results.iter().filter(|result| result.trials > 1);
+    let [episodes, trials] = [several.clone().count(), several.map(|result| result.trials as usize).sum()];
+    match episodes {
+        0 => String::new(),
+        _ => format!(
+            "{} had {trials} trials in all; won, steps, refused and compatible are of the last one, tokens and seconds of all\n",
+            count(episodes, "episode")
+        ),
+    }
+}
+
 /// How many ended because nothing was left to be taken, before an action or with the program that got answers, and how the first of them.
 fn endings(results: &[RunResult]) -> String {
     let lost = results.iter().filter(|result| !result.won && result.error.is_none());
-    let reasons = || lost.clone().map(|result| result.ended.as_str());
-    let without = reasons().filter_map(|why| why.strip_prefix(NO_PROPOSAL)).collect();
-    let halted =
-        reasons().filter(|why| tells(why) && ![NO_PROPOSAL, BY_PROGRAM].iter().any(|how| why.starts_with(how)));
-    let over = reasons().filter_map(|why| why.strip_prefix(BY_PROGRAM)).collect();
-    let early = reasons().filter_map(|why| why.strip_prefix(OVER)?.strip_prefix(": ")).collect();
-    let said = |reasons: Vec<&str>, [one, several]: [&str; 2]| match reasons.as_slice() {
-        [] => String::new(),
-        [why] => format!("1 episode not known to be won ended {one}: {why}\n"),
-        [why, ..] => {
-            format!("{} not known to be won ended {several}; the first: {why}\n", count(reasons.len(), "episode"))
+    // Each with whether it is told if the episode was won.
+    let reasons = || lost.clone().map(|result| (result.ended.as_str(), !result.untold));
+    let behind = |how: &'static str| {
+        let reasons = reasons().filter_map(|(why, told)| Some((why.strip_prefix(how)?, told)));
+        reasons.collect::<Vec<_>>()
+    };
+    let halted = reasons()
+        .filter(|(why, _)| tells(why) && ![NO_PROPOSAL, BY_PROGRAM].iter().any(|how| why.starts_with(how)))
+        .collect::<Vec<_>>();
+    let early = behind(OVER).into_iter().filter_map(|(why, told)| Some((why.strip_prefix(": ")?, told)));
+    let said = |reasons: &[(&str, bool)], [one, several]: [&str; 2]| {
+        let lost = if reasons.iter().all(|(_, told)| *told) { "not won" } else { "not known to be won" };
+        match reasons {
+            [] => String::new(),
+            [(why, _)] => format!("1 episode {lost} ended {one}: {why}\n"),
+            [(why, _), ..] => {
+                format!("{} {lost} ended {several}; the first: {why}\n", count(reasons.len(), "episode"))
+            }
         }
     };
-    said(without, ["without a proposal to take"; 2])
-        + &said(halted.collect(), ["before an action that was not taken"; 2])
-        + &said(early, ["before its steps were used up", "before their steps were used up"])
-        + &said(over, ["with its program", "with their programs"])
+    said(&behind(NO_PROPOSAL), ["without a proposal to take"; 2])
+        + &said(&halted, ["before an action that was not taken"; 2])
+        + &said(&early.collect::<Vec<_>>(), ["before its steps were used up", "before their steps were used up"])
+        + &said(&behind(BY_PROGRAM), ["with its program", "with their programs"])
 }
 
 /// How many prompts something was left out of, as it did not fit the model, and what of the first; of which results, where there are others.
@@ -227,6 +248,27 @@ mod tests {
         let expected =
             "2 of 6 prompts did not fit the model; the first: left out of the prompt: 3 of 3 demonstrations\n";
         assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn what_ended_early_is_not_won_where_that_is_told() {
+        let ended = format!("{OVER}: the plan is over");
+        let early = |untold| RunResult { ended: ended.clone(), untold, ..result("a", false, None) };
+        let text = report(&[early(false)], false).to_string();
+        assert!(text.contains("1 episode not won ended before its steps were used up: the plan is over\n"), "{text}");
+        let text = report(&[early(false), early(true)], false).to_string();
+        assert!(
+            text.contains("2 episodes not known to be won ended before their steps were used up; the first"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn which_figures_are_of_the_last_trial_is_said() {
+        assert!(!report(&[result("a", true, None)], false).to_string().contains("trials"));
+        let tried = RunResult { trials: 3, ..result("b", true, None) };
+        let text = report(&[RunResult { trials: 1, ..result("a", true, None) }, tried], false).to_string();
+        assert!(text.contains("1 episode had 3 trials in all; won, steps, refused"), "{text}");
     }
 
     #[test]

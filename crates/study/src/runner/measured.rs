@@ -9,8 +9,9 @@ use super::Study;
 use super::experiment::{Experiment, plain};
 use super::lines::{Entry, Planned};
 use crate::report::Labels;
-use crate::sample::{Sample, Under, settings};
-use stepwright_method::{SYMBOLIC, publications};
+use crate::sample::{METHOD_OPTIONS, Sample, Under, settings};
+use stepwright_method::publications::SETTINGS;
+use stepwright_method::{Methods, SYMBOLIC, publications};
 
 /// The lines of an experiment's results, each with the condition of its unit.
 pub fn lines_of<'a, S: Study>(
@@ -37,8 +38,8 @@ pub fn lines_of<'a, S: Study>(
 /// How the domain is recorded that is derived from preconditions; of a file its content is.
 const DERIVED: &str = "derived";
 
-/// What an experiment was measured under, as far as it and its plan say.
-pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
+/// What an experiment was measured under, as far as it and its plan say. `methods`: those there are, whose options tell what was changed.
+pub fn labels(experiment: &Experiment, planned: &[Planned], methods: &'static Methods) -> Labels {
     let fields = experiment.fields();
     let text = |value: &Value| (!value.is_null()).then(|| plain(value));
     let known = |name: &str| {
@@ -57,7 +58,8 @@ pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
         name => model["id"].as_str().or(name).map(str::to_owned),
     };
     let options = fields["options"].as_object().into_iter().flatten().filter(|(key, _)| *key != "settings");
-    let options: Vec<String> = options.map(|(key, value)| format!("{key} {}", plain(value))).collect();
+    let options = options.map(|(key, value)| format!("{key} {}", plain(value)));
+    let options: Vec<String> = options.chain(changed(fields, planned, methods)).collect();
     let limits = &fields["limits"];
     let most = text(&limits["max_steps"]).or_else(|| text(&fields["max_steps"])).map(|most| format!("{most} actions"));
     let own: BTreeSet<String> = planned.iter().filter_map(|of| own_limits(&of.condition, fields)).collect();
@@ -100,6 +102,33 @@ fn own_limits(condition: &Value, fields: &Value) -> Option<String> {
     named("limits").or_else(of_settings).filter(|limits| *limits != "none").map(str::to_owned)
 }
 
+/// The options of methods that a person set and that change what a condition's method does.
+fn changed(fields: &Value, planned: &[Planned], methods: &'static Methods) -> Vec<String> {
+    let given = fields[METHOD_OPTIONS].as_object().into_iter().flatten().filter(|(key, _)| *key != SETTINGS.key);
+    let given = given.map(|(key, value)| (key, plain(value)));
+    let counts = |key: &str, value: &str| {
+        planned.is_empty() || planned.iter().any(|of| is_changed(&of.condition, fields, (key, value), methods))
+    };
+    given.filter(|(key, value)| counts(key, value)).map(|(key, value)| format!("{key} {value}")).collect()
+}
+
+/// Whether an option that was set changes what a condition's method does: the method goes by it, the condition does not say it itself, and
+/// without it the value would be another, that of its settings or its own.
+fn is_changed(condition: &Value, fields: &Value, (key, value): (&str, &str), methods: &'static Methods) -> bool {
+    let named = |name: &str| condition[name].as_str().or_else(|| fields[name].as_str()).unwrap_or_default();
+    let method = named("method");
+    let info = methods.named(method).map(|method| method.info());
+    let is_in_force = info.is_none_or(|info| methods.is_in_force(key, info.options));
+    let of_settings = || {
+        let id = settings(condition).or_else(|| settings(fields))?;
+        let row = publications::fixed(&id, method, named("world"))?;
+        row.options.iter().find(|(of, _)| *of == key).map(|(_, value)| *value)
+    };
+    let own = || methods.options().iter().find(|spec| spec.key == key).map(|spec| spec.default);
+    let is_said = condition["options"].get(key).is_some();
+    !method.is_empty() && is_in_force && !is_said && of_settings().or_else(own) != Some(value)
+}
+
 /// `0 to 9`, else the seeds one by one.
 fn in_words(seeds: &BTreeSet<u64>) -> String {
     let (first, last) = (seeds.first().copied().unwrap_or_default(), seeds.last().copied().unwrap_or_default());
@@ -114,6 +143,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use stepwright_methods::METHODS;
 
     #[test]
     fn an_experiment_says_what_it_was_measured_under() {
@@ -123,7 +153,7 @@ mod tests {
         });
         let planned = |seeds: &[u64], condition: Value| Planned { condition, tasks: Vec::new(), seeds: seeds.to_vec() };
         let of = |fields: Value, planned: &[Planned]| {
-            let all = labels(&Experiment::new("run", fields), planned);
+            let all = labels(&Experiment::new("run", fields), planned, &METHODS);
             all.into_iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join("; ")
         };
         assert_eq!(
@@ -145,5 +175,16 @@ mod tests {
             of(fields, &several),
             "method a, b; settings s; model org/m; seeds 1, 7; limits 24 actions, 9 tokens"
         );
+        // What was set beside the settings; not what they have themselves, nor what no method of the experiment goes by.
+        let react = json!({"method": "react", "settings": "react-2023"});
+        for (set, shown) in [
+            (json!({"examples": "1", "temperature": "0.2"}), "; options examples 1, temperature 0.2"),
+            (json!({"settings": "react-2023", "examples": "2"}), ""),
+            (json!({"cutoff": "0.5"}), ""),
+        ] {
+            let fields = json!({"world": "household", "method_options": set});
+            let expected = format!("world household; method react; settings react-2023{shown}; seeds 0");
+            assert_eq!(of(fields, &[planned(&[0], react.clone())]), expected);
+        }
     }
 }

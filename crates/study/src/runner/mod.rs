@@ -131,6 +131,11 @@ pub trait Study: Send + Sync + 'static {
         (sum("prompt_tokens"), sum("completion_tokens"))
     }
 
+    /// Whether the work of a unit with these lines could be begun.
+    fn is_begun(lines: &[Self::Line]) -> bool {
+        !lines.iter().filter_map(|line| serde_json::to_value(line).ok()).any(|line| line["ended"] == NOT_BEGUN)
+    }
+
     /// The study's tables, with the paper's figures where they were measured under the same condition. Computed from lines alone;
     /// `detail` asks for more rows.
     fn report(lines: &[Self::Line], detail: bool) -> Report;

@@ -1,5 +1,5 @@
 //! Preconditions of tools, measured: assertions inferred from recorded episodes alone judge calls that the real tools accepted or
-//! refused. Files of a domain: `tools.json`, `demonstrations*.jsonl`, `calls.jsonl`.
+//! refused. Files of a domain: `tools.json`, `demonstrations*.jsonl`, `calls.jsonl`; each may be packed (`.gz`).
 
 mod report;
 
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use stepwright_files::plain_or_packed;
 use stepwright_precondition::{
     CandidateContext, Judgement, Known, ToolRule, ToolStep, Written, infer, judge_call, tool_contexts,
     tools_specification, validated_rules,
@@ -18,6 +19,11 @@ use stepwright_program::tools::Toolbox;
 pub use report::{as_json, tables};
 
 use crate::recordings::{LARGEST, document, each_line};
+
+const TOOLS: &str = "tools.json";
+/// Episodes of the benchmark, and generated ones.
+const DEMONSTRATIONS: [&str; 2] = ["demonstrations.jsonl", "demonstrations_generated.jsonl"];
+const CALLS: &str = "calls.jsonl";
 
 #[derive(Debug, Deserialize)]
 struct Demonstration {
@@ -115,9 +121,15 @@ pub struct Domain {
     pub calls: Vec<Judged>,
 }
 
+/// A file of a domain, packed or not; one that is missing is so where it is read.
+fn file(folder: &Path, name: &str) -> PathBuf {
+    let plain = folder.join(name);
+    plain_or_packed(&plain).unwrap_or(plain)
+}
+
 /// The folders of domains in a folder, or that folder itself.
 pub fn domains(folder: &Path) -> Vec<PathBuf> {
-    let is_domain = |path: &Path| path.join("tools.json").is_file() && path.join("calls.jsonl").is_file();
+    let is_domain = |path: &Path| [TOOLS, CALLS].iter().all(|name| plain_or_packed(&path.join(name)).is_some());
     if is_domain(folder) {
         return vec![folder.to_owned()];
     }
@@ -156,7 +168,7 @@ impl Writer<'_> {
         episodes: &[Vec<ToolStep>],
         mut progress: impl FnMut(&str),
     ) -> Result<OfModel, String> {
-        let path = folder.join("policy.md");
+        let path = file(folder, "policy.md");
         let policy = self.policy.then(|| stepwright_files::read_text(&path, LARGEST)).transpose();
         let policy = policy.map_err(|e| format!("{}: {e}", path.display()))?.unwrap_or_default();
         let mut written: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -188,6 +200,23 @@ impl Writer<'_> {
     }
 }
 
+/// A domain's episodes, all or those of the benchmark alone.
+/// Errors: there is no file of them, or one cannot be read.
+fn episodes(folder: &Path, all: bool) -> Result<Vec<Vec<ToolStep>>, String> {
+    let names = DEMONSTRATIONS.iter().take(if all { DEMONSTRATIONS.len() } else { 1 });
+    let files: Vec<PathBuf> = names.filter_map(|name| plain_or_packed(&folder.join(name))).collect();
+    if files.is_empty() {
+        let [benchmark, _] = DEMONSTRATIONS;
+        return Err(format!("{}: {benchmark} is missing: there is nothing to learn from", folder.display()));
+    }
+    let mut episodes = Vec::new();
+    for file in &files {
+        let read: Vec<Demonstration> = lines(file)?;
+        episodes.extend(read.into_iter().map(|d| d.steps));
+    }
+    Ok(episodes)
+}
+
 /// Infers assertions from a domain's episodes, all or those of the benchmark alone, has a model write others where one is given, and judges
 /// its calls. `progress` hears of each tool and ask. Errors: what cannot be read, and where; why the model answered none.
 pub fn measure(
@@ -196,16 +225,9 @@ pub fn measure(
     writer: Option<&mut Writer<'_>>,
     mut progress: impl FnMut(&str),
 ) -> Result<Domain, String> {
-    let listed: Json = document(&folder.join("tools.json"))?;
+    let listed: Json = document(&file(folder, TOOLS))?;
     let toolbox = Toolbox::of_json(&listed);
-    let mut episodes: Vec<Vec<ToolStep>> = Vec::new();
-    for name in ["demonstrations.jsonl", "demonstrations_generated.jsonl"].iter().take(if all { 2 } else { 1 }) {
-        let path = folder.join(name);
-        if path.is_file() {
-            let read: Vec<Demonstration> = lines(&path)?;
-            episodes.extend(read.into_iter().map(|d| d.steps));
-        }
-    }
+    let episodes = episodes(folder, all)?;
     let rules = infer(&toolbox, &episodes, |tool| {
         progress(tool);
         true
@@ -213,7 +235,7 @@ pub fn measure(
     let written = writer.map(|writer| writer.assertions(folder, &toolbox, &episodes, &mut progress)).transpose()?;
     let specification = tools_specification(&toolbox)?;
     let start = Known::new(&toolbox, &specification)?;
-    let recorded: Vec<Recorded> = lines(&folder.join("calls.jsonl"))?;
+    let recorded: Vec<Recorded> = lines(&file(folder, CALLS))?;
     let calls = recorded.into_iter().map(|recorded| {
         let before = recorded.before;
         let mut known = start.clone();
@@ -294,6 +316,20 @@ mod tests {
         std::fs::write(&path, "{}\n").unwrap();
         let error = lines::<Recorded>(&path).unwrap_err();
         assert!(error.starts_with(&format!("{}:1: missing field", path.display())), "{error}");
+    }
+
+    #[test]
+    fn a_packed_domain_is_one_and_without_episodes_nothing_is_measured() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("tools.json", "[]");
+        write("calls.jsonl.gz", "");
+        assert_eq!(domains(folder.path()), [folder.path()]);
+        let why = measure(folder.path(), true, None, |_| {}).unwrap_err();
+        assert!(why.ends_with("demonstrations.jsonl is missing: there is nothing to learn from"), "{why}");
+        write("demonstrations.jsonl.gz", "no gzip");
+        let why = measure(folder.path(), true, None, |_| {}).unwrap_err();
+        assert!(why.contains("demonstrations.jsonl.gz"), "{why}");
     }
 
     /// A desk of orders: a pending order of the user can be cancelled, and a gift card pays what it holds.

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::conversation::{Called, Read, Turn, string, text_in, text_of};
 use super::lenient;
+use crate::record::joined;
 
 /// The arguments of a call as JSON; a text that is none is told and kept as it is. A tool that takes a text has it as its input.
 pub(super) fn arguments(read: &mut Read, place: &str, name: &str, call: &Json) -> Json {
@@ -80,31 +81,55 @@ pub(super) fn result(block: &Json) -> Turn {
     let failed = error.is_some()
         || block.get("is_error").and_then(Json::as_bool).unwrap_or_default()
         || given.is_some_and(|given| kind(given).ends_with("_error"));
-    let told = error.and_then(words).filter(|_| text.as_deref().is_none_or(str::is_empty));
-    Turn::Result { id, text: told.or(text), failed }
+    Turn::Result { id, text: with_error(text, error), failed }
 }
 
-/// Whether the value of an error is one: `false` and nothing say that there is none.
+/// Whether the value of an error is one: `false`, 0 and nothing say that there is none.
 pub(super) fn is_error(value: &Json) -> bool {
-    !value.is_null() && *value != Json::Bool(false) && value.as_str() != Some("")
+    !value.is_null() && *value != Json::Bool(false) && value.as_str() != Some("") && value.as_f64() != Some(0.0)
+}
+
+/// What a call returned, below the words of the error that it failed with, unless it says them itself.
+pub(super) fn with_error(text: Option<String>, error: Option<&Json>) -> Option<String> {
+    let Some(words) = error.and_then(words) else { return text };
+    Some(match text {
+        Some(text) if text.contains(&words) => text,
+        text => joined(&words, text.as_deref().unwrap_or_default()).into_owned(),
+    })
 }
 
 /// The words of an error.
-pub(super) fn words(error: &Json) -> Option<String> {
+fn words(error: &Json) -> Option<String> {
     error.as_str().map(str::to_owned).or_else(|| string(error, "message"))
 }
 
 /// Parts of what a call returned that nobody can read as text.
 const MEDIA: [&str; 5] = ["image", "audio", "video", "file", "document"];
 
-/// What a call returned, as text; where no part has one, as what it is.
+/// The type of a part of a message that is neither read nor one of [`MEDIA`].
+pub(super) fn unknown(part: &Json) -> Option<&str> {
+    let of = kind(part);
+    let is_said = of.is_empty() || of == "refusal" || of.ends_with("text");
+    let is_thought = of == "reasoning" || of.ends_with("thinking");
+    let is_call = matches!(of, "tool_call" | "server_tool_call") || is_use(part) || is_response(part);
+    let is_known = is_said || is_thought || is_call || MEDIA.iter().any(|media| of.contains(media));
+    (!is_known).then_some(of)
+}
+
+/// What a call returned, as text; a part that has none as what it is.
 pub(super) fn returned(given: &Json) -> String {
     let is_told = |part: &Json| {
         part.is_object() && text_in(part).is_none() && !MEDIA.iter().any(|media| kind(part).contains(media))
     };
-    let is_wordless = || given.as_array().is_some_and(|parts| parts.iter().any(is_told));
-    let text = text_of(given).filter(|text| !text.is_empty() || !is_wordless());
-    text.unwrap_or_else(|| readable(given).to_string())
+    let text = text_of(given);
+    let Some(parts) = given.as_array().filter(|parts| parts.iter().any(is_told)) else {
+        return text.unwrap_or_else(|| readable(given).to_string());
+    };
+    if text.is_none_or(|text| text.is_empty()) {
+        return readable(given).to_string();
+    }
+    let part = |part: &Json| text_in(part).or_else(|| is_told(part).then(|| readable(part).to_string()));
+    parts.iter().filter_map(part).collect::<Vec<_>>().join("\n")
 }
 
 /// What an item of a built-in tool is besides what the tool was told.

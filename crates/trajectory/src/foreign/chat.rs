@@ -162,10 +162,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
     let Some(role) = of("role") else {
         let what =
             if kind.is_empty() { "a message without `role`".to_owned() } else { format!("items of type `{kind}`") };
-        let note = format!("{place}: {what}, not read");
-        if !read.notes.iter().any(|told| told.ends_with(&format!("{what}, not read"))) {
-            read.notes.push(note);
-        }
+        read.unread(place, &what);
         return;
     };
     let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Json::Null);
@@ -175,11 +172,12 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
         "tool" | "function" | "ipython" if content.as_array().is_none_or(|parts| !parts.iter().any(is_response)) => {
             let errors = ["error", "tool_error"].iter().filter_map(|key| message.get(*key));
             let error = { errors }.find(|error| blocks::is_error(error));
-            let told = error.and_then(blocks::words).filter(|_| text.as_deref().is_none_or(str::is_empty));
+            let text = if content.is_array() { Some(blocks::returned(content)) } else { text };
             let id = of("tool_call_id").or_else(|| of("call_id"));
-            turns.push(Turn::Result { id, text: told.or(text), failed: error.is_some() });
+            turns.push(Turn::Result { id, text: blocks::with_error(text, error), failed: error.is_some() });
         }
         "assistant" | "model" | "ai" => {
+            unread(read, place, content);
             let mut calls = Vec::new();
             for (at, call) in message.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate() {
                 let place = format!("{place}.tool_calls[{at}]");
@@ -215,6 +213,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
             }
         }
         _ => {
+            unread(read, place, content);
             let parts = content.as_array().into_iter().flatten();
             turns.extend(parts.filter(|block| is_response(block)).map(blocks::result));
             let rest = content.as_array().is_none_or(|parts| parts.iter().any(|part| !is_response(part)));
@@ -225,5 +224,12 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
             let text = content.as_array().map_or(text, only_text);
             turns.extend(text.filter(|_| rest).map(Turn::User));
         }
+    }
+}
+
+/// Tells of parts that nobody reads here.
+fn unread(read: &mut Read, place: &str, content: &Json) {
+    for kind in content.as_array().into_iter().flatten().filter_map(blocks::unknown) {
+        read.unread(place, &format!("parts of type `{kind}`"));
     }
 }

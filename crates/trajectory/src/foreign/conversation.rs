@@ -84,6 +84,13 @@ impl Read {
         self.logs.push(Err(LogError { line: self.line, message }));
     }
 
+    /// What is not read is told once a file, with the first place of it.
+    pub(super) fn unread(&mut self, place: &str, what: &str) {
+        if !self.notes.iter().any(|told| told.ends_with(&format!("{what}, not read"))) {
+            self.notes.push(format!("{place}: {what}, not read"));
+        }
+    }
+
     /// Names of a format's object that nobody knows are told once a file.
     pub(super) fn know(&mut self, object: &Json, place: &str, known: &[&str]) {
         let names = object.as_object().into_iter().flatten().map(|(name, _)| name);

@@ -7,8 +7,9 @@ use serde_json::Value as Json;
 
 const NO_JSON: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
+/// Reads JSON as Python writes it.
 /// Errors: those of the text as JSON.
-pub(super) fn parse(text: &str) -> Result<Json, serde_json::Error> {
+pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match plain(text) {
         Cow::Borrowed(_) => Err(error),
         Cow::Owned(plain) => serde_json::from_str(&plain),

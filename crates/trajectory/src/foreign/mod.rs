@@ -17,6 +17,7 @@ use serde_json::{Value as Json, json};
 
 pub(crate) use conversation::Read;
 use conversation::string;
+pub use lenient::parse;
 
 use crate::record::Trajectory;
 

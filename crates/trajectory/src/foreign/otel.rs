@@ -145,6 +145,11 @@ pub(super) fn spans(read: &mut Read, all: &[Json]) -> bool {
                 });
             }
         }
+        if episode.turns.is_empty() {
+            let of = &episode.about.id;
+            read.notes
+                .push(format!("{of}: no span holds messages, nothing is known of this episode; have them captured"));
+        }
         read.add(episode);
     }
     true

@@ -239,6 +239,25 @@ fn spans_with_structured_attributes_and_in_batches_are_one_episode() {
     assert_eq!((read.all.len(), read.wrong.len()), (0, 1), "{:?}", read.wrong);
 }
 
+/// Without content a span says that somebody asked a model, and no more.
+#[test]
+fn an_episode_whose_messages_were_not_captured_is_told() {
+    let read = lines(&[otlp(&[span(1, json!({ "gen_ai.request.model": any(&json!("m")) }))])]);
+    assert_eq!((read.all.len(), read.all[0].steps.len(), read.wrong.len()), (1, 0, 0));
+    assert!(read.notes.len() == 1 && read.notes[0].starts_with("t: no span holds messages"), "{:?}", read.notes);
+}
+
+#[test]
+fn parts_of_types_that_nobody_knows_are_told_once() {
+    let said = json!([{ "type": "text", "text": "so" }, { "type": "canvas", "x": 1 }, { "type": "image_url" }]);
+    let message = json!({ "role": "assistant", "content": said });
+    let (log, notes) = chat(&[user("go"), message.clone(), message]);
+    assert_eq!(
+        (&log.rest["answer"], notes),
+        (&json!("so"), vec!["messages[1]: parts of type `canvas`, not read".to_owned()])
+    );
+}
+
 #[test]
 fn messages_in_an_event_of_a_span_are_read_with_what_the_provider_ran() {
     let ran = json!({ "type": "web_search", "query": "q" });
@@ -281,6 +300,7 @@ fn inspect(samples: &[Json]) -> [Logs; 2] {
 fn samples_stand_in_inspects_order_and_there_may_be_none() {
     for read in inspect(&[]) {
         assert_eq!((read.all.len(), read.wrong.as_slice()), (0, &[][..]), "{:?}", read.format);
+        assert_eq!(read.notes, ["the log holds no episode"]);
     }
     let sample =
         |id: Json| json!({ "id": id, "epoch": 1, "messages": [user("u")], "input": "u", "model_fallbacks": null });
@@ -300,13 +320,13 @@ fn a_call_of_inspect_may_hold_what_it_returned() {
         used
     };
     let said = json!([used(json!({ "result": "R", "error": null })), { "type": "text", "text": "and" },
-        used(json!({ "result": "", "error": "gone" }))]);
+        used(json!({ "result": "", "error": "gone" })), used(json!({ "result": "found 3", "error": "gone" }))]);
     let sample = json!({ "id": 1, "messages": [user("u"), { "role": "assistant", "content": said }] });
     for read in inspect(&[sample]) {
         let log = &read.all[0];
-        assert_eq!(actions(log), ["tools.web_search(query='q')"; 2]);
-        assert_eq!(observed(log), [Some("R"), Some("gone")]);
-        assert_eq!(log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(actions(log), ["tools.web_search(query='q')"; 3]);
+        assert_eq!(observed(log), [Some("R"), Some("gone"), Some("gone\n\nfound 3")]);
+        assert_eq!(log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(), [false, true, true]);
     }
 }
 
@@ -331,8 +351,10 @@ fn an_error_is_one_only_where_it_says_something() {
     for (more, refused, text) in [
         (json!({ "error": false }), false, "ok"),
         (json!({ "error": "" }), false, "ok"),
+        (json!({ "error": 0 }), false, "ok"),
         (json!({ "error": "boom", "content": "" }), true, "boom"),
-        (json!({ "error": "boom" }), true, "ok"),
+        (json!({ "error": "boom" }), true, "boom\n\nok"),
+        (json!({ "error": "boom", "content": "Error: boom" }), true, "Error: boom"),
         (json!({ "error": { "message": "boom" }, "content": "" }), true, "boom"),
         (json!({ "tool_error": "boom", "content": "" }), true, "boom"),
     ] {
@@ -348,7 +370,13 @@ fn results_without_text_are_kept_as_what_they_are() {
     let found = json!([{ "type": "search_result", "source": "s", "content": [{ "type": "text", "text": "x" }] }]);
     let picture = json!([{ "type": "image", "source": { "type": "base64", "data": "AA" } }]);
     let used = json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "f", "input": {} }] });
-    for (content, text) in [(found.clone(), found.to_string()), (picture, String::new()), (json!([]), String::new())] {
+    let mixed = json!([{ "type": "text", "text": "see" }, picture[0], found[0]]);
+    for (content, text) in [
+        (found.clone(), found.to_string()),
+        (mixed, format!("see\n{}", found[0])),
+        (picture, String::new()),
+        (json!([]), String::new()),
+    ] {
         let returned =
             json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "content": content }] });
         let (log, _) = chat(&[user("go"), used.clone(), returned]);

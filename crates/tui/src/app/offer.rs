@@ -18,11 +18,13 @@ impl App {
         use ActionId as A;
         let offer = self.view.offer()?;
         match action {
-            A::Approve if offer.written.value.is_none() => Some(Some(if is_belief(offer) {
-                "the new belief cannot be read; edit it, refuse it or have it written again"
-            } else {
-                "the new document cannot be read; edit it, refuse it or have it written again"
-            })),
+            A::Approve if offer.written.value.is_none() => {
+                Some(Some(match (is_belief(offer), is_written_again(&self.view, offer)) {
+                    (true, true) => "the new belief cannot be read; edit it, refuse it or have it written again",
+                    (true, false) => "the new belief cannot be read; edit it or refuse it",
+                    (false, _) => "the new document cannot be read; edit it, refuse it or have it written again",
+                }))
+            }
             A::MoreSamples | A::Propose if !is_written_again(&self.view, offer) => {
                 Some(Some("the new belief came in one answer with its program; edit it, refuse it, or go back a step"))
             }

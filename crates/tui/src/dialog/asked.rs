@@ -17,8 +17,8 @@ use stepwright_program::tools::Toolbox;
 use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
 use stepwright_text::words::count;
 
-/// Steps of a run "to the end": more than any episode has.
-const TO_THE_END: u32 = 1_000;
+/// The word for the steps of a run to the end.
+const TO_THE_END: &str = "end";
 const SESSION_SUFFIX: &str = ".jsonl";
 /// What is shown of a rejected text, so that the question below it is seen; its whole is in Proposals.
 const REJECTED_LINES: usize = 6;
@@ -134,15 +134,19 @@ fn example_path(variables: &Value) -> Option<String> {
 
 /// When steps are taken without asking, filled with a bounded, checked run, or with the policy in force.
 pub fn policy(now: &Policy) -> Form {
-    let steps = if now.is_automatic() { now.steps } else { 5 };
+    let steps = match now.steps {
+        0 => "5".to_owned(),
+        Policy::TO_THE_END => TO_THE_END.to_owned(),
+        steps => steps.to_string(),
+    };
     let until_fails = Kind::Switch(now.until_fails || !now.is_automatic());
     let action = now.until_action.as_deref().unwrap_or_default();
     let budget = now.token_budget.map(|budget| budget.to_string()).unwrap_or_default();
     let fields = vec![
-        Field::text("Steps without asking", steps, 8, "a number, or end"),
+        Field::amount("Steps without asking", steps, 8, "a number, or end"),
         Field::new("Ask when a check fails", until_fails, "Space switches"),
         Field::text("Stop before action", action, 22, "a name or its text"),
-        Field::text("Stop at tokens spent", budget, 12, "empty: none"),
+        Field::amount("Stop at tokens spent", budget, 12, "empty: none"),
     ];
     let conversations = now.conversations.clone();
     let sent: Sent = Box::new(move |values, _| read_policy(values, conversations.clone()).map_err(Fault::Wrong));
@@ -154,7 +158,7 @@ pub fn policy(now: &Policy) -> Form {
 
 fn read_policy(values: &Values<'_>, conversations: Vec<usize>) -> Result<Vec<Reply>, String> {
     let steps = match values.text(0).as_str() {
-        "end" => TO_THE_END,
+        TO_THE_END => Policy::TO_THE_END,
         text => text.parse().map_err(|_| "Steps: write a number, or `end`; 0 asks you at every step")?,
     };
     let token_budget = match values.text(3).as_str() {
@@ -367,7 +371,22 @@ pub fn message(text: &str) -> Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actions::ActionId;
+    use crate::dialog::{Context, Dialog};
+    use crate::keymap::Keymap;
     use crate::launcher::ExportForm;
+    use crate::view::View;
+
+    #[test]
+    fn a_policy_to_the_end_is_offered_and_sent_as_one() {
+        let (view, keymap) = (View::default(), Keymap::default());
+        let context = Context { view: &view, keymap: &keymap, columns: 80 };
+        for steps in [Policy::TO_THE_END, 7] {
+            let set = Policy { steps, ..Policy::manual() };
+            let sent = policy(&set).act(ActionId::Accept, context);
+            assert_eq!(sent, [Reply::Close, gate(Request::SetPolicy(set))]);
+        }
+    }
 
     /// A13: what would be refused later was asked about, and the dialog was gone when it failed.
     #[test]

@@ -9,7 +9,6 @@ use super::{Context, Dialog, Info, Reply, fitting_key_row};
 use crate::actions::{self, ActionId};
 use crate::event::Input;
 use crate::launcher::{Catalog, Entry};
-use crate::panes::proposals::problem;
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
@@ -279,7 +278,7 @@ fn column(turn: &Turn, side: &Side, theme: &Theme, width: usize) -> Vec<Row> {
     let verdict = turn.verdict(proposal.id);
     let said = verdict
         .and_then(|v| v.failing_in_words())
-        .or_else(|| proposal.problem.as_ref().map(|_| problem(proposal).to_owned()));
+        .or_else(|| proposal.problem.as_ref().map(|_| proposal.why_no_action().to_owned()));
     let said = said.unwrap_or_else(|| match turn.mark(proposal) {
         Mark::Holds => "every check holds".to_owned(),
         mark => mark.word().to_owned(),

@@ -56,7 +56,12 @@ impl Field {
     }
 
     pub fn number(label: &'static str, number: impl ToString, range: RangeInclusive<u32>, note: &'static str) -> Self {
-        Field::new(label, Kind::Number(Editor::field(&number.to_string()), range), note)
+        Field::new(label, Kind::Number(Editor::amount(&number.to_string()), range), note)
+    }
+
+    /// A number, or a word in its place, shown in so many columns.
+    pub fn amount(label: &'static str, amount: impl ToString, columns: u16, note: &'static str) -> Self {
+        Field::new(label, Kind::Text(Editor::amount(&amount.to_string()), columns), note)
     }
 
     fn editor(&mut self) -> Option<&mut Editor> {

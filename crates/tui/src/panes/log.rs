@@ -9,6 +9,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, run};
 use crate::widgets::outline::Outline;
+use crate::widgets::words;
 use stepwright_episode::{Event, NodeId, Record, blind};
 use stepwright_protocol::{Command, Level, Request};
 
@@ -42,11 +43,14 @@ fn offset(ms: u64) -> String {
     }
 }
 
-/// A record in words. Before a decision of a blind session the proposals' order is not to be read off their records.
+/// A record in words, in one line. Before a decision of a blind session the proposals' order is not to be read off their records.
 fn in_words(record: &Record, view: &View) -> String {
     let session = view.session.as_ref();
     let hidden = view.hides_future() && session.is_some_and(|s| blind::tells_rank(s, record));
-    if hidden { blind::HIDDEN.to_owned() } else { summary(record, session, view.methods) }
+    match hidden {
+        true => blind::HIDDEN.to_owned(),
+        false => words::one_line(&summary(record, session, view.methods)).into_owned(),
+    }
 }
 
 fn row(record: &Record, view: &View, first: u64, digits: usize, width: usize) -> Row {
@@ -71,7 +75,7 @@ impl Pane for LogPane {
     fn title(&self, view: &View) -> String {
         match view.records.len() {
             0 => "Log".into(),
-            n => format!("Log, {}", crate::widgets::words::count(n, "record")),
+            n => format!("Log, {}", words::count(n, "record")),
         }
     }
 
@@ -143,7 +147,22 @@ impl Pane for LogPane {
 
 #[cfg(test)]
 mod tests {
-    use super::offset;
+    use super::*;
+    use stepwright_episode::Usage;
+
+    #[test]
+    fn rows_are_one_line_and_a_late_answer_has_words_of_its_own() {
+        let said = |event| in_words(&Record { id: 1, ts: 0, node: 0, event }, &View::default());
+        let cancelled = |usage, partial: &str| {
+            let (error, partial) = ("cancelled by a person".into(), partial.into());
+            said(Event::AskFailed { ask: 1, error, cancelled: true, usage, partial })
+        };
+        assert_eq!(cancelled(None, ""), "ask 1 cancelled: cancelled by a person");
+        let late = "ask 1 was cancelled: what had come of it is kept, 5 + 6 tokens";
+        assert_eq!(cancelled(Some(Usage::new(5, 6)), "so f"), late);
+        let failed = Event::Failed { error: "it asked\nD\nand asks now\nE".into(), stuck: false };
+        assert_eq!(said(failed), "it asked; D; and asks now; E");
+    }
 
     #[test]
     fn times_are_read_at_a_glance() {

@@ -12,6 +12,7 @@ use crate::widgets::draw::{Row, run};
 use crate::widgets::words::{self, Change};
 use crate::widgets::wrap;
 use stepwright_belief as belief;
+use stepwright_episode::patch::is_same;
 use stepwright_episode::{Actor, ArtifactId, Offer, OfferState, Turn};
 
 /// Changes shown where there is little room.
@@ -154,7 +155,8 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
         rows.push(vec![run(Role::Dim, format!("and {left_out} more"))]);
     }
     if rows.is_empty() {
-        rows.push(vec![run(Role::Dim, "It changes nothing of what is believed.")]);
+        let what = if is_same(from, to) { "nothing of what is believed" } else { "only the order of what is believed" };
+        rows.push(vec![run(Role::Dim, format!("It changes {what}."))]);
     }
     rows
 }

@@ -4,7 +4,9 @@ use crate::theme::Role;
 use crate::widgets::words;
 use stepwright_episode::duel::Side;
 use stepwright_episode::showing::Listed;
-use stepwright_episode::{Actor, BranchEdit, Check, Choice, Event, NodeId, ProposalId, Record, Session, Usage, blind};
+use stepwright_episode::{
+    Actor, BranchEdit, Check, Choice, Event, NodeId, Policy, ProposalId, Record, Session, Usage, blind,
+};
 use stepwright_method::Methods;
 
 /// The record's kind in a word or two, and its role.
@@ -84,13 +86,19 @@ pub fn summary(record: &Record, session: Option<&Session>, methods: &Methods) ->
             let time = words::duration(*ms);
             format!("ask {ask}: {} in {time}{tokens}", words::count(texts.len(), "completion"))
         }
+        // Of an answer that came after its ask was cancelled: the ask's own row is above.
+        Event::AskFailed { ask, cancelled: true, usage, partial, .. } if usage.is_some() || !partial.is_empty() => {
+            let kept = if partial.is_empty() { "what it spent is counted" } else { "what had come of it is kept" };
+            format!("ask {ask} was cancelled: {kept}{}", tokens(*usage))
+        }
         Event::AskFailed { ask, error, cancelled, usage, .. } => {
             let how = if *cancelled { "cancelled" } else { "failed" };
             format!("ask {ask} {how}{}: {error}", tokens(*usage))
         }
         Event::Proposed { proposal } => {
             let text = proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str());
-            let problem = proposal.problem.as_ref().map(|p| format!(" (no action: {p})")).unwrap_or_default();
+            let problem = proposal.problem.as_ref().map(|_| format!(" (no action: {})", proposal.why_no_action()));
+            let problem = problem.unwrap_or_default();
             format!("{}: {}{problem}", words::origin(proposal, None), words::one_line(text))
         }
         Event::Checked { proposal, verdict } => {
@@ -138,10 +146,10 @@ pub fn summary(record: &Record, session: Option<&Session>, methods: &Methods) ->
         }
         Event::Moved { to } => format!("to {}", step(*to, session)),
         Event::PolicySet { policy, why } => {
-            let what = if policy.is_automatic() {
-                format!("up to {} without asking", words::count(policy.steps as usize, "step"))
-            } else {
-                "a person decides every step".to_owned()
+            let what = match policy.steps {
+                0 => "a person decides every step".to_owned(),
+                Policy::TO_THE_END => "to the end without asking".to_owned(),
+                steps => format!("up to {} without asking", words::count(steps as usize, "step")),
             };
             if why.is_empty() { what } else { format!("{what} ({why})") }
         }

@@ -53,6 +53,8 @@ pub(crate) struct Editor {
     changed: bool,
     /// Whether it was said that what was typed is dropped.
     leaving: bool,
+    /// Whether the first that is typed replaces the text.
+    replaced: bool,
 }
 
 impl Editor {
@@ -79,7 +81,13 @@ impl Editor {
             scrolled: 0,
             changed: false,
             leaving: false,
+            replaced: false,
         }
+    }
+
+    /// A number in a dialog's field, in whose place another is written.
+    pub fn amount(text: &str) -> Self {
+        Editor { replaced: true, ..Editor::field(text) }
     }
 
     /// One part of a text after another: what was changed of the parts before counts.
@@ -143,6 +151,7 @@ impl Editor {
     }
 
     fn typed(&mut self, input: Input<'_>) -> Edited {
+        self.clear_replaced(&input);
         let room = self.most.saturating_sub(self.text().len());
         let key = match input {
             Input::Key(key) => key,
@@ -183,6 +192,20 @@ impl Editor {
             _ => self.area.input(key),
         };
         if changed { Edited::Changed } else { Edited::Same }
+    }
+
+    /// What is typed or pasted first replaces an amount; a key that edits it keeps it.
+    fn clear_replaced(&mut self, input: &Input<'_>) {
+        let (edits, writes) = match input {
+            Input::Paste(_) => (true, true),
+            Input::Key(key) => {
+                let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
+                (key.kind != KeyEventKind::Release, plain && matches!(key.code, KeyCode::Char(_)))
+            }
+        };
+        if edits && std::mem::replace(&mut self.replaced, false) && writes {
+            self.area = area(vec![String::new()], true);
+        }
     }
 
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
@@ -280,6 +303,24 @@ mod tests {
         assert_eq!(editor.input(press(KeyCode::Left)), Edited::Same);
         assert_eq!(editor.input(press(KeyCode::Enter)), Edited::Accept);
         assert_eq!(editor.input(press(KeyCode::Esc)), Edited::Cancel);
+    }
+
+    #[test]
+    fn what_is_typed_first_replaces_an_amount() {
+        let typed = |keys: &[KeyCode]| {
+            let mut editor = Editor::amount("5");
+            for code in keys {
+                editor.input(press(*code));
+            }
+            editor.text()
+        };
+        let [one, two] = ['3', '0'].map(KeyCode::Char);
+        assert_eq!(typed(&[one, two]), "30");
+        assert_eq!(typed(&[KeyCode::End, two]), "50", "a key that edits keeps it");
+        assert_eq!(typed(&[KeyCode::Backspace, one]), "3");
+        let mut editor = Editor::amount("5");
+        editor.input(Input::Paste("12"));
+        assert_eq!(editor.text(), "12");
     }
 
     #[test]

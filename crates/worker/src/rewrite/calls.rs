@@ -7,9 +7,9 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use super::Rewriter;
 
 /// Methods that have a helper.
-const HELPED: &[&str] = &["center", "title", "istitle", "capitalize", "casefold", "splitlines"];
+const HELPED: &[&str] = &["center", "title", "istitle", "capitalize", "casefold", "splitlines", "index"];
 /// Those that differ only where they are told where to begin.
-const HELPED_FROM: &[&str] = &["find", "rfind", "index", "rindex", "count", "startswith", "endswith"];
+const HELPED_FROM: &[&str] = &["find", "rfind", "rindex", "count", "startswith", "endswith"];
 
 impl Rewriter<'_> {
     /// The helper for a method that is kept as a value.

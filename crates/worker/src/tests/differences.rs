@@ -78,6 +78,8 @@ fn mistakes_are_told_in_cpythons_words_with_the_codes_lines() {
         ("a, *b, *c = 1", 1, "SyntaxError", "multiple starred expressions in assignment"),
         ("[1]['a']", 1, "TypeError", "list indices must be integers or slices, not str"),
         ("next(x for x in [1] if x > 1)", 1, "StopIteration", ""),
+        ("l = [1]\nl.index('a b')", 2, "ValueError", "'a b' is not in list"),
+        ("{1: 2}.pop(3)", 1, "KeyError", "3"),
         ("x = 1\n'%d' % 'x'", 2, "TypeError", "%d format: a real number is required, not str"),
         ("x = []\nx % 'x'", 2, "TypeError", "unsupported operand type(s) for %: 'list' and 'str'"),
     ] {

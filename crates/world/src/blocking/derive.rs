@@ -168,7 +168,8 @@ impl Derivation<'_> {
             for (function, model) in self.effects.actions().filter(|(function, _)| counts(function)) {
                 let goal = Want { blocked, index, function, model, budget };
                 for pinned in self.pinned(&goal, means) {
-                    found.extend(self.fill(&goal, pinned, means, above, |call| self.meets(&goal, call, means)));
+                    let fits = |call: &Call| self.meets(&goal, call, means) && !self.is_circular(blocked, index, call);
+                    found.extend(self.fill(&goal, pinned, means, above, fits));
                 }
             }
         }
@@ -185,6 +186,20 @@ impl Derivation<'_> {
             }
         }
         found
+    }
+
+    /// Whether a resolution needs the very condition that it is to meet, of the same things: it can never be taken for that.
+    fn is_circular(&self, blocked: &Call, index: usize, call: &Call) -> bool {
+        if (&call.receiver, &call.function) != (&blocked.receiver, &blocked.function) {
+            return false;
+        }
+        let checks = self.program.check(call);
+        let Some(check) = checks.get(index).filter(|check| check.status == Status::Fails) else { return false };
+        let words: Vec<&str> = check.condition.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let function = self.program.state().specification().function(&call.receiver, &call.function);
+        let params = function.iter().flat_map(|function| &function.params).enumerate();
+        let is_same = |at: usize| call.args.get(at) == blocked.args.get(at);
+        params.filter(|(_, param)| words.contains(&param.as_str())).all(|(at, _)| is_same(at))
     }
 
     /// Assignments of the parameters that an action's effects use, under which the effects meet the condition. `None`

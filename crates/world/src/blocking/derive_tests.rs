@@ -1,5 +1,8 @@
 use super::*;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use stepwright_program::Assertion;
 
 use crate::planner::testing::{after, calls_of, effects, forbidding};
 
@@ -79,6 +82,17 @@ fn a_thing_is_taken_from_where_it_was_reported() {
         let resolutions = below(&tree, find(&tree, "self.inventory == obj").0);
         assert_eq!(resolutions[0], format!("agent.take('mug 1', '{place}')"));
     }
+}
+
+#[test]
+fn an_action_does_not_resolve_what_keeps_it_from_being_taken() {
+    let program = after(&[ROOM]);
+    let mut rules = CheckedProgram::stated(program.state().specification()).unwrap();
+    rules.insert("take".to_owned(), vec![Assertion::compile("self.inventory == obj").unwrap()]);
+    let program = CheckedProgram::new(program.state().clone(), Arc::new(rules));
+    let tree = tree_of(&program, "agent.take('mug 1', 'shelf 1')");
+    let (at, node) = find(&tree, "self.inventory == obj");
+    assert!(below(&tree, at).is_empty() && node.why.ends_with("no known action meets it"), "{tree:#?}");
 }
 
 #[test]

@@ -96,6 +96,11 @@ pub trait Agent: Debug + Send + Sync {
         true
     }
 
+    /// Why it can think of nothing at all, whatever the task, with what to do; `None` where it can.
+    fn lacks(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether the demonstrations it was made from are of a world that it knows.
     fn knows(&self) -> bool {
         false

@@ -112,7 +112,7 @@ pub fn refusal(line: Option<&Line>, refused: &Refused, wording: Wording) -> Refu
                 _ => ErrorType::OtherPrecondition,
             };
             // The authors' programs print the first of several reasons.
-            let printed = first.as_ref().filter(|_| wording != Wording::Paper).unwrap_or(reason);
+            let printed = first.as_deref().filter(|_| wording != Wording::Paper).unwrap_or(reason);
             (reason.error_type().unwrap_or_else(untyped), information(printed, line, wording))
         }
         (Refused::Contradiction(fail), _) => {

@@ -42,7 +42,7 @@ pub enum Refused {
     /// Not done for a reason; where the simulator gives several for the step, `first` is the first of them.
     Impossible {
         reason: Reason,
-        first: Option<Reason>,
+        first: Option<Box<Reason>>,
     },
     Contradiction(ScriptFail),
     /// A presumption of the program cannot be made true, or an earlier step fails with it.
@@ -76,7 +76,7 @@ fn failed(messages: &[Message], number: usize) -> Refused {
     let mut said = messages.iter().filter(|message| message.number == number).map(|message| &message.reason);
     let first = said.next();
     match said.next_back().or(first) {
-        Some(reason) => Refused::Impossible { reason: reason.clone(), first: first.cloned() },
+        Some(reason) => Refused::Impossible { reason: reason.clone(), first: first.cloned().map(Box::new) },
         None => Refused::Unprepared(String::new()),
     }
 }

@@ -26,6 +26,9 @@ impl RecordedLogs {
         let none = "recorded episodes come from a file of logs: stepwright open FILE";
         let path = origin.path.ok_or_else(|| WorldError::Failed(none.to_owned()))?;
         let read = read_logs(path)?;
+        if read.all.is_empty() {
+            return Err(WorldError::Data { path: path.display().to_string(), message: read.notes.join("; ") });
+        }
         let problems = Arc::new(problems(&read, path));
         let (logs, origin, kinds) = (Arc::new(read.all), path.display().to_string(), origin.kinds.clone());
         Ok(RecordedLogs { logs, problems, kinds, origin })

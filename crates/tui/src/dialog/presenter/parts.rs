@@ -5,7 +5,7 @@ use crate::theme::{Role, Theme};
 use crate::widgets::draw::{Row, run, width};
 use crate::widgets::words::{self, labelled};
 use stepwright_episode::{Node, Session};
-use stepwright_export::{ProposalEntry, Step, offered as offered_at, step_of};
+use stepwright_export::{ProposalEntry, Step, step_of};
 use stepwright_method::Methods;
 use stepwright_text::words::count;
 
@@ -32,13 +32,7 @@ fn look(theme: &Theme, word: &str) -> (&'static str, Role) {
 /// The proposals: at most `most` rows, the taken one among them.
 fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, most: usize) -> Vec<Row> {
     let wanted = |at: &usize| Some(*at) == taken || step.proposals.get(*at).is_some_and(|p| p.recommended);
-    // Copies of an action are one row: the one that was taken or recommended, else the newest.
-    let text = |at: usize| step.proposals.get(at).map_or("", |p| p.text.as_str());
-    let is_copy = |at: usize| {
-        let better = |other: usize| wanted(&other) && !wanted(&at) || wanted(&other) == wanted(&at) && other > at;
-        (0..step.proposals.len()).any(|other| other != at && text(other) == text(at) && better(other))
-    };
-    let mut shown: Vec<usize> = (0..step.proposals.len()).filter(|at| !is_copy(*at)).collect();
+    let mut shown: Vec<usize> = (0..step.proposals.len()).collect();
     let all = shown.len();
     if all > most {
         shown = shown.iter().copied().filter(wanted).chain(shown.iter().copied().filter(|at| !wanted(at))).collect();
@@ -48,13 +42,9 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
     let mut rows: Vec<Row> = Vec::new();
     for (at, proposal) in shown.iter().filter_map(|at| Some((*at, step.proposals.get(*at)?))) {
         let (glyph, role) = look(theme, proposal.standing);
-        // A copy of it may be the one that was recommended: the star is that one's, and it is said who wrote it again.
-        let recommended = step.proposals.iter().find(|p| p.recommended && p.text == proposal.text);
-        let star = if recommended.is_some() { theme.glyphs.star } else { " " };
-        let first = recommended.filter(|p| p.origin != proposal.origin);
+        let star = if proposal.recommended { theme.glyphs.star } else { " " };
         let mine = Some(at) == taken;
         let fate = match proposal.fate.as_str() {
-            _ if mine && first.is_some() => format!("  chosen, written again by {}", proposal.origin),
             _ if mine => "  chosen".to_owned(),
             "" | "taken" => String::new(),
             other => format!("  {other}"),
@@ -63,7 +53,7 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
         let mut row = vec![run(Role::Accent, format!("{star} ")), run(role, format!("{glyph} "))];
         row.push(run(if mine { Role::Title } else { Role::Text }, text));
         row.push(run(Role::Accent, fate));
-        row.push(run(Role::Dim, format!("  {}", first.unwrap_or(proposal).origin)));
+        row.push(run(Role::Dim, format!("  {}", proposal.origin)));
         if width(&row) > columns {
             row.pop();
         }
@@ -146,8 +136,8 @@ pub fn parts(
     let from = slide.from.and_then(|id| session.node(id)).map(|node: &Node| (node, at(node)));
     let to = slide.to.and_then(|id| session.node(id)).map(|node| (node, at(node)));
     let decided = slide.to.and_then(|to| session.decision_at(to)).map(|d| d.proposal());
-    let taken =
-        from.as_ref().and_then(|(node, _)| offered_at(session, node).iter().position(|p| Some(p.id) == decided));
+    let taken = from.as_ref().zip(decided);
+    let taken = taken.and_then(|((_, step), id)| step.proposals.iter().position(|p| p.copies.contains(&id)));
     let recommended = || from.as_ref()?.1.proposals.iter().position(|p| p.recommended);
     let mut parts = Parts { offered: Vec::new(), checked: Vec::new(), chosen: Vec::new(), happened: Vec::new() };
     if let Some((_, step)) = &from {

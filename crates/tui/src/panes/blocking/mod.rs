@@ -287,7 +287,7 @@ fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, String)
         });
         let mark = turn.mark(p);
         let words = match mark {
-            _ if p.action.is_none() => format!("it is no action: {}", proposals::problem(p)),
+            _ if p.action.is_none() => format!("it is no action: {}", p.why_no_action()),
             Mark::Fails => format!("its checks fail: {}", failing.collect::<Vec<_>>().join(", ")),
             Mark::Holds => "every check holds".to_owned(),
             Mark::Unknown => "not all its checks can be decided".to_owned(),

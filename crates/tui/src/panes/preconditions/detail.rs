@@ -88,7 +88,7 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
         let all = format!("{} failing; {facts}", words::count(*failing, "demonstration"));
         rows.extend(words::labelled("in all  ", Role::Dim, &all, width));
     } else {
-        let why = format!("{}; {facts}", rows::reason(candidate, *pool));
+        let why = format!("{}; {facts}", rows::reason(candidate, *pool, *ranking));
         rows.extend(words::labelled("why     ", Role::Text, &why, width));
     }
     if let Some(seen) = seen {

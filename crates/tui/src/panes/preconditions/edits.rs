@@ -166,7 +166,8 @@ impl PreconditionsPane {
         };
         let text = &seen.candidate.text;
         if self.effects {
-            return say(format!("effects are not ranked by Equation (1): {}", rows::reason(&seen.candidate, None)));
+            let why = rows::reason(&seen.candidate, None, self.ranking());
+            return say(format!("effects are not ranked by Equation (1): {why}"));
         }
         match (&seen.candidate.fate, &seen.stronger) {
             (Validity::Valid, Some(stronger)) => {
@@ -178,7 +179,7 @@ impl PreconditionsPane {
             (Validity::Valid, None) => say("nothing valid is stronger: by Equation (1) it is optimal"),
             _ => say(format!(
                 "only valid candidates are ranked, and this one is not: {}",
-                rows::reason(&seen.candidate, None)
+                rows::reason(&seen.candidate, None, self.ranking())
             )),
         }
     }

@@ -15,7 +15,7 @@ use crate::view::View;
 use crate::widgets::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::words;
 use stepwright_episode::{action_of_effects, effects_of};
-use stepwright_precondition::{Candidate, Pool, Ranking, Validity};
+use stepwright_precondition::{Candidate, CandidateAsks, Pool, Ranking, Validity};
 
 const DETAIL: u16 = 10;
 /// Columns before a row's expression: box, mark, status.
@@ -165,7 +165,13 @@ impl PreconditionsPane {
     pub(super) fn infers_by(&self, view: &View) -> String {
         let key = view.key(PaneAction::Run);
         match self.by_model {
-            true => format!("{key} infers by the model: {}", view.candidate_asks.in_words()),
+            true => {
+                let asks = view.candidate_asks;
+                // No more demonstrations call an action than there are calls of it.
+                let calls = self.pool(view).map_or(usize::MAX, |pool| pool.calls.max(1));
+                let asks = CandidateAsks { demonstrations: asks.demonstrations.min(calls), ..asks };
+                format!("{key} infers by the model: {}", asks.in_words())
+            }
             false => format!("{key} infers by enumeration"),
         }
     }
@@ -428,6 +434,15 @@ mod tests {
         assert_eq!(pane.listed(&pool), (1, 2));
         (pane.shows_held, pane.ranking) = (false, Ranking::EquationOne);
         assert_eq!(pane.listed(&pool), (3, 4), "by Equation (1) all take part");
+        let pool = Pool { by_equation: vec!["c2".into()], ..pool };
+        for (at, ranking, said) in [
+            (0, Ranking::Evidence, "Equation (1) alone would suggest it"),
+            (0, Ranking::EquationOne, "; suggested by Equation (1) alone, though so few"),
+            (1, Ranking::EquationOne, "; not suggested by Equation (1) alone"),
+        ] {
+            let why = rows::reason(&pool.held_back[at], Some(&pool), ranking);
+            assert!(why.contains(said), "{why}");
+        }
         (pane.tabs.actions, pane.items) = (vec!["goto".into()], vec![Item::Candidate(0)]);
         let mut view = View::default();
         view.session = Some(Session::new(Header::default()));

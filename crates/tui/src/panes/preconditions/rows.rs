@@ -150,9 +150,9 @@ pub fn origin(origin: CandidateOrigin) -> &'static str {
 }
 
 /// The verdict of validation in full.
-pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
+pub fn reason(candidate: &Candidate, pool: Option<&Pool>, ranking: Ranking) -> String {
     match &candidate.fate {
-        Validity::Valid => valid_reason(candidate, pool),
+        Validity::Valid => valid_reason(candidate, pool, ranking),
         Validity::Malformed { reason, message } => format!("{reason}: {message}"),
         fate @ Validity::Unknown { message, .. } if fate.is_untried() => format!("not tried: {message}"),
         Validity::Unknown { reason, message } => format!("cannot be decided ({reason}): {message}"),
@@ -171,7 +171,7 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     }
 }
 
-fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
+fn valid_reason(candidate: &Candidate, pool: Option<&Pool>, ranking: Ranking) -> String {
     if let Some(pool) = pool.filter(|pool| pool.is_of_effects()) {
         return match is_held_back(candidate, pool) {
             true => format!("none of {} changes it", pool.judged_on()),
@@ -190,11 +190,16 @@ fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
         Some(calls) => format!("holds at all {calls} calls in the demonstrations"),
     };
     if let Some(pool) = pool.filter(|pool| is_held_back(candidate, pool)) {
-        text.push_str("; held back, because so few calls do not tell it from coincidence");
-        if pool.by_equation.contains(&candidate.text) {
-            text.push_str("; Equation (1) alone would suggest it");
-        }
-        return text;
+        let few = "so few calls do not tell it from coincidence";
+        return text
+            + &match (ranking, pool.by_equation.contains(&candidate.text)) {
+                (Ranking::EquationOne, true) => format!("; suggested by Equation (1) alone, though {few}"),
+                (Ranking::EquationOne, false) => format!("; not suggested by Equation (1) alone, and {few}"),
+                (Ranking::Evidence, true) => {
+                    format!("; held back, because {few}; Equation (1) alone would suggest it")
+                }
+                (Ranking::Evidence, false) => format!("; held back, because {few}"),
+            };
     }
     if candidate.optimal {
         text.push_str("; nothing valid is stronger (Equation 1)");

@@ -11,7 +11,7 @@ use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_episode::action_of_effects;
-use stepwright_precondition::{ActionComparison, AdoptedSet, Counterpart, Occasion, Score, SetComparison, SideBySide};
+use stepwright_precondition::{ActionComparison, AdoptedSet, Counterpart, Occasion, SetComparison, SideBySide};
 
 const TWO_COLUMNS: usize = 100;
 const SHORT: usize = 24;
@@ -115,7 +115,7 @@ impl SetsPage {
         let score = match &self.sets.score {
             Some(score) => {
                 let actions = words::count(scored, "action");
-                format!("Equation (2), left against right, over {actions}: {}", in_words(score))
+                format!("Equation (2), left against right, over {actions}: {}", score.in_words())
             }
             // Of each action it is said why; where that is the same of all, once.
             None => {
@@ -139,7 +139,7 @@ impl SetsPage {
         let head = format!("{}({})", action.action, action.params.join(", "));
         let score = match &action.score {
             Ok(score) if score.f1 == 1.0 => "permit the same".to_owned(),
-            Ok(score) => in_words(score),
+            Ok(score) => score.in_words(),
             Err(why) if why.len() <= SHORT => why.clone(),
             Err(_) => "cannot be decided".to_owned(),
         };
@@ -193,10 +193,6 @@ impl SetsPage {
             Counterpart::Unknown => "how they relate cannot be decided".to_owned(),
         }
     }
-}
-
-fn in_words(score: &Score) -> String {
-    format!("P {:.2}  R {:.2}  F1 {:.2}", score.precision, score.recall, score.f1)
 }
 
 /// Sign and role: what is on the left only reads as removed, what is on the right only as added.

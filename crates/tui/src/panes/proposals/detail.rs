@@ -48,7 +48,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: Listed, theme
         }
         None => {
             rows.extend(words::labelled("written  ", Role::Text, &proposal.numbered(), width));
-            let (label, why) = (format!("{} no action: ", theme.glyphs.no), super::outcome::problem(proposal));
+            let (label, why) = (format!("{} no action: ", theme.glyphs.no), proposal.why_no_action());
             rows.extend(words::labelled(&label, Role::Bad, why, width));
         }
     }
@@ -70,8 +70,9 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: Listed, theme
     if let Some((Some(_), why)) = &turn.recommended
         && view.is_recommended(proposal.id)
     {
-        // The first of several, of which everything holds, needs no reason.
-        let is_first = view.offered_row(proposal.id) == Some(0) && view.offered_len() > 1;
+        // The first of several actions, of which everything holds, needs no reason.
+        let is_action = |row| view.offered_at(row).is_some_and(|other| other.action.is_some());
+        let is_first = view.offered_row(proposal.id) == Some(0) && (1..view.offered_len()).any(is_action);
         let holds = |verdict: &Verdict| {
             verdict.own() == Mark::Holds && matches!(verdict.world(), Mark::Holds | Mark::NotChecked)
         };
@@ -151,7 +152,12 @@ fn verdict_rows(verdict: &Verdict, is_program: bool, theme: &Theme, width: usize
         // What is the only one is said at once.
         (Mark::Holds, 1) => own().map(|check| format!("{glyph} {}", check.said())).collect(),
         (Mark::Holds, n) => format!("{glyph} all {n} checks hold"),
-        (_, n) => format!("{glyph} of {}: {}", words::count(n, "check"), mark.word()),
+        (_, 1) => format!("{glyph} of 1 check: {}", mark.word()),
+        (_, n) => {
+            let such = own().filter(|check| Mark::from(check.status) == mark).count();
+            let word = if mark == Mark::Fails && such > 1 { "fail" } else { mark.word() };
+            format!("{glyph} {such} of {n} checks {word}")
+        }
     };
     let mut lines = words::labelled("checks   ", role, &summary, width);
     if let Some(lead) = lines.first_mut().and_then(|line| line.first_mut()) {

@@ -11,8 +11,8 @@ pub(crate) mod row;
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
+pub(crate) use self::outcome::surface;
 use self::outcome::{Outcome, outcome};
-pub(crate) use self::outcome::{problem, surface};
 use super::offer;
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants, rows_of};
@@ -211,7 +211,11 @@ impl Pane for ProposalsPane {
         }
         let [holds, blocked, unchecked, rejected, replaced, pruned, gone] = view.offered_marks();
         let open = view.offered_len() - rejected - replaced - pruned - gone;
-        let mut title = format!("Proposals, {holds} of {open} pass");
+        // Where the world alone speaks of what is chosen, its mark is no assertion's, and a method may see it otherwise.
+        let verdict = view.turn().zip(view.chosen()).and_then(|(turn, chosen)| turn.verdict(chosen.id));
+        let by_world = verdict.is_some_and(|verdict| verdict.by_world_alone().is_some());
+        let included = if by_world { " (dry run included)" } else { "" };
+        let mut title = format!("Proposals, {holds} of {open} pass{included}");
         let counted = [
             (blocked, "blocked"),
             (unchecked, "not checked"),

@@ -38,10 +38,3 @@ pub(super) fn origins(view: &View, proposal: &Proposal) -> String {
 pub(crate) fn surface(proposal: &Proposal) -> &str {
     proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str())
 }
-
-/// Why a text is no action, without the name of the rule that says so, which stands for itself in records (`NotAnAction: …`).
-pub(crate) fn problem(proposal: &Proposal) -> &str {
-    let problem = proposal.problem.as_deref().unwrap_or("it is no action");
-    let is_name = |name: &str| name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric);
-    problem.split_once(": ").filter(|(name, _)| is_name(name)).map_or(problem, |(_, why)| why)
-}

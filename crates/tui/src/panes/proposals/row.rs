@@ -1,6 +1,7 @@
 //! A row of the list: marks, the action, what became of it and why, where it came from.
 //!
-//! Where there is no room for all of it the action is the last to be cut: nobody decides about half a call.
+//! Where there is no room for all of it the action is the last to be cut but for what became of it: nobody decides about half a call, or
+//! about what is decided.
 
 use std::borrow::Cow;
 
@@ -77,9 +78,10 @@ struct Words {
     facts: String,
 }
 
-/// What of these has room in so many columns. The reason is left out first, then the facts, of which the second are the shorter ones, then
-/// what became of it. An action that is longer than the row leaves a third of it to them. Of one that is recommended against its marks
-/// what became of it and why it is recommended have what the action leaves.
+/// What of these has room in so many columns. The reason is left out first, then the facts, of which the second are the shorter ones. An
+/// action that leaves no room for what became of it is cut: it leaves a third of the row, and what the state takes, as what was rejected
+/// must not look like what is open. Of one that is recommended against its marks what became of it and why it is recommended have what the
+/// action leaves.
 fn fitting(
     action: &str,
     (state, reason, against): (&str, &str, &str),
@@ -98,11 +100,13 @@ fn fitting(
         return Words { action, became, facts: String::new() };
     }
     let [full, short] = facts;
-    if whole > columns {
+    if whole + state_width > columns {
         let facts = if columns / 3 >= full.width() { full } else { short };
         let left = columns.saturating_sub(facts.width());
-        let became = format!("{state}{why}");
-        let became = sanitize::fit(&became, left / 3, ellipsis).into_owned();
+        let room = (left / 3).max(state_width.min(left / 2));
+        let explains = state.is_empty() || state_width + why.width().min(REASON) <= room;
+        let said = format!("{state}{}", if explains { why.as_str() } else { "" });
+        let became = sanitize::fit(&said, room, ellipsis).into_owned();
         let action = sanitize::fit(action, left.saturating_sub(became.width()), ellipsis).into_owned();
         return Words { action, became, facts };
     }
@@ -111,7 +115,6 @@ fn fitting(
     let left = columns.saturating_sub(whole + facts.width());
     let room = left.saturating_sub(state_width);
     let became = match () {
-        () if state_width > left => String::new(),
         () if why.width() <= room => format!("{state}{why}"),
         () if room >= REASON => format!("{state}{}", sanitize::fit(&why, room, ellipsis)),
         () => state.to_owned(),
@@ -128,10 +131,11 @@ fn words_of(
     width: usize,
 ) -> Words {
     let (state, reason, against) = became(view, turn, proposal, outcome);
+    let times = facts(view, proposal, 0, theme);
     // A person's reason is worth more than the proposer's score.
     let facts = match outcome {
-        Outcome::Rejected(_) => [String::new(), String::new()],
-        _ => [facts(view, proposal, width, theme), facts(view, proposal, 0, theme)],
+        Outcome::Rejected(_) => [times.clone(), times],
+        _ => [facts(view, proposal, width, theme), times],
     };
     fitting(&said(proposal).0, (&state, &reason, &against), facts, width.saturating_sub(LEAD), theme.glyphs.ellipsis)
 }
@@ -249,7 +253,7 @@ mod tests {
     use stepwright_episode::{Action, Origin};
 
     #[test]
-    fn the_action_is_the_last_to_be_cut() {
+    fn the_action_is_the_last_to_be_cut_but_for_what_became_of_it() {
         let reason = " (the model's next action; a check fails)";
         let facts = || ["  greedy x2".to_owned(), " x2".to_owned()];
         let of = |state: &str, why: &str, columns: usize| {
@@ -263,7 +267,8 @@ mod tests {
         assert_eq!(of("", reason, 30), "agent.goto('armchair 1')|| x2");
         assert_eq!(of(" taken", "", 34), "agent.goto('armchair 1')| taken| x2");
         assert_eq!(of(" taken", "", 31), "agent.goto('armchair 1')| taken|");
-        assert_eq!(of(" taken", "", 24), "agent.goto('armchair 1')||");
+        assert_eq!(of(" taken", "", 24), "agent.goto('ar~| taken| x2");
+        assert_eq!(of(" rejected", ": no", 26), "agent.goto('a~| rejected| x2", "what became of it is not cut");
         assert_eq!(of("", reason, 20), "agent.goto(~| (th~| x2");
     }
 

@@ -78,6 +78,12 @@ impl Agent for DialogueAgent {
         self.imitation.as_ref().is_none_or(|imitation| imitation.learned.get().is_some())
     }
 
+    fn lacks(&self) -> Option<&'static str> {
+        let alone = "no other dialogue of the service is there to learn from; add one to the data, choose a language model, or \
+                     type the action";
+        self.imitation.is_none().then_some(alone)
+    }
+
     fn knows(&self) -> bool {
         self.imitation.is_some()
     }

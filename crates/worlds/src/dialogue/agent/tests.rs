@@ -118,6 +118,8 @@ fn it_speaks_for_the_proposer_where_there_is_no_household() {
     assert!(Imitation::of(&alone).is_none(), "nobody else speaks");
     assert!(Imitation::of(&[]).is_none());
     assert!(learn(&visits(), &[]).knows() && !learn(&alone, &[]).knows());
+    assert!(learn(&visits(), &[]).lacks().is_none());
+    assert!(learn(&[], &[]).lacks().is_some_and(|why| why.starts_with("no other dialogue")), "why is said");
     let household = crate::household::shipped::demonstrations(crate::household::Edition::Put).unwrap();
     let by = |demonstrations: &[Demonstration]| format!("{:?}", crate::agent_of_demonstrations(demonstrations));
     assert!(by(&visits()).starts_with("DialogueAgent") && by(&household).starts_with("HouseholdAgent"));
