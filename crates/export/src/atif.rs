@@ -96,10 +96,10 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
         if answered.is_some() && node.outcome.asked.is_none() {
             results.push(json!({ "content": step.observed() }));
         }
-        // What was observed after several calls is known after the last of them.
+        // An empty observation of a log is one that it does not say.
         let decided = session.decision_at(node.id).and_then(|decision| turn?.proposal(decision.proposal()));
-        // Nothing in a log is nothing that it says.
         let is_unknown = step.observed().is_empty() && decided.is_some_and(|of| of.origin == Origin::Recorded);
+        // What was observed after several calls is known after the last of them.
         if heard.is_none() && !is_unknown && (answered.is_none() || node.outcome.asked.is_some()) {
             let mut result = json!({ "content": step.observed() });
             if let (Some(last), Some(result)) = (called.len().checked_sub(1), result.as_object_mut()) {

@@ -55,7 +55,7 @@ pub fn plain_or_packed(path: &Path) -> Option<PathBuf> {
 }
 
 /// Errors: it begins as a packed file does (gzip), so that it is no text under this name.
-fn unpacked(start: &[u8]) -> Result<()> {
+fn refuse_packed(start: &[u8]) -> Result<()> {
     match start.starts_with(&[0x1f, 0x8b]) {
         true => Err(Error::new(ErrorKind::InvalidData, "it is packed (gzip); give it a name that ends in .gz")),
         false => Ok(()),
@@ -65,7 +65,7 @@ fn unpacked(start: &[u8]) -> Result<()> {
 /// Reads a text of at most so many bytes.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     let mut bytes = read_bytes(path, most)?;
-    unpacked(&bytes)?;
+    refuse_packed(&bytes)?;
     let mark = bytes.len() - without_mark(&bytes).len();
     bytes.drain(..mark);
     String::from_utf8(bytes).map_err(|e| Error::new(ErrorKind::InvalidData, format!("this is no text in UTF-8: {e}")))
@@ -75,7 +75,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
 pub fn read_lines(path: &Path, most: u64) -> Result<impl Iterator<Item = Result<String>> + use<>> {
     let mut source = BufReader::new(open(path, most)?);
     let start = source.fill_buf()?;
-    unpacked(start)?;
+    refuse_packed(start)?;
     let mark = start.len() - without_mark(start).len();
     source.consume(mark);
     Ok(source.lines())

@@ -3,8 +3,9 @@
 //!
 //! [`scene`] reads a scene into a [`Graph`]; [`script`] reads a script; [`run`] performs it, whole or step by step, with the
 //! simulator's own messages ([`Reason`]). [`conditions`] infers what a program presumes and [`prepare`] makes it true.
-//! [`possible`] lists what can be done now. [`language`] puts steps into words and back, [`prompts`] says why a step failed, [`metrics`] compares programs, [`score`] holds one against ground truths, [`files`]
-//! finds all of it in a folder. Pure: nothing here knows of methods, models or terminals, and only [`files`] reads any.
+//! [`possible`] lists what can be done now. [`language`] puts steps into words and back, [`prompts`] says why a step failed,
+//! [`metrics`] compares programs, [`score`] holds one against ground truths, [`files`] finds all of it in a folder. Pure: nothing here
+//! knows of methods, models or terminals, and only [`files`] reads any.
 
 pub mod action;
 pub mod conditions;

@@ -319,7 +319,7 @@ impl Contents {
         Contents { session: format!("{created} {world} {task} {seed} {method} {model}"), ..writing.contents }
     }
 
-    /// Whether all that was decided in another file is decided here too, where both are of one session.
+    /// Whether all that was decided in another file of the same session is decided here too.
     pub(crate) fn covers(&self, other: &Contents) -> bool {
         let told = |of: &Contents| -> Vec<(u32, String, Option<Person>, bool, bool)> {
             let call = |decision: &Decision| of.calls.get(decision.call as usize).cloned().unwrap_or_default();
@@ -327,7 +327,7 @@ impl Contents {
             all.map(|one| (one.node, call(one), one.person, one.refused, one.accepted)).collect()
         };
         let own = told(self);
-        self.session == other.session && told(other).iter().all(|one| own.contains(one))
+        told(other).iter().all(|one| own.contains(one))
     }
 
     /// What logs hold, read as those of these worlds.

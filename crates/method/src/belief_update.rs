@@ -153,7 +153,7 @@ pub(super) static OTHER: ArtifactSpec = ArtifactSpec {
 /// The document that was read, and what was mended for that.
 fn mended(BeliefReading { state, repairs }: BeliefReading) -> (Value, Option<String>) {
     let mended = (!repairs.is_empty()).then(|| format!("read with repairs: {}", repairs.join("; ")));
-    (state.as_ref().clone(), mended)
+    (Arc::unwrap_or_clone(state), mended)
 }
 
 /// The first update on the path to the cursor that was not decided about.

@@ -59,6 +59,7 @@ fn constant(expr: &Expr) -> Option<Literal> {
         Expr::NumberLiteral(n) => number(&n.value)?,
         Expr::UnaryOp(u) if u.op == ruff_python_ast::UnaryOp::USub => match constant(&u.operand)? {
             Literal::Int(n) => Literal::Int(n.checked_neg()?),
+            Literal::Long(n) => Literal::Int(0_i64.checked_sub_unsigned(n)?),
             Literal::Float(x) => Literal::Float(-x),
             _ => return None,
         },
@@ -238,6 +239,10 @@ mod tests {
         ] {
             let by_grammar = ruff_python_parser::parse_expression(text).is_ok();
             assert!(by_grammar && text.parse::<Call>().is_ok() || text == "a.f(+1)", "{text}");
+        }
+        let least = Call::new("a", "f", [Literal::Int(i64::MIN)]);
+        for text in ["a.f(-9223372036854775808)", "a.f(- 9223372036854775808)"] {
+            assert_eq!(text.parse::<Call>().unwrap(), least, "{text}");
         }
         for text in ["a.f(x=1, 2)", "a.f(x=1, x=2)", "a.f(x==1)", "a.if(1)", "a.f(01)", "a.f(1,,2)", "if.f(1)"] {
             assert!(plain(text).is_none() && text.parse::<Call>().is_err(), "{text}");

@@ -346,7 +346,7 @@ impl Upstream {
         }
     }
 
-    /// What the provider said beside an answer; nothing beside one that it did not give.
+    /// What the provider said beside an answer, however that was edited; nothing beside one that it did not give.
     pub(crate) fn beside(&self, whole: &Whole) -> Beside {
         lock(&self.genuine).get(&key(whole)).map(|genuine| genuine.beside.clone()).unwrap_or_default()
     }
@@ -484,11 +484,9 @@ const CREATED: &str = "response.created";
 
 /// An event as a stream has it.
 fn written(event: &Event) -> String {
-    // A line ends the data; between the parts of JSON it is as good as a space.
-    let data = event.data.replace(['\r', '\n'], " ");
     // An event that was not named is a message.
-    let name = if event.event == "message" { String::new() } else { format!("event: {}\n", event.event) };
-    format!("{name}{DATA}{data}\n\n")
+    let name = Some(event.event.as_str()).filter(|name| *name != "message");
+    stepwright_wire::event(name, &event.data)
 }
 
 /// The innermost cause: the outer ones repeat the address.

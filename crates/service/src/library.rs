@@ -69,7 +69,7 @@ impl LibraryService {
 }
 
 impl Read {
-    /// Reads what is new. The session is in the library too: what it has since would be asked for once, and not again.
+    /// Reads what is new. The session is in the library too: after a step it is asked once, and the answer has to know that step.
     fn renew(&mut self, shelf: &Shelf, records: u64, desk: &WorkDesk) {
         if self.at.is_some_and(|(at, known)| known == records && at.elapsed() < FRESH) {
             return;

@@ -173,9 +173,8 @@ pub fn read_any(bytes: &[u8], name: &str) -> Logs {
             let message = "the file is empty; a trajectory a line is expected".to_owned();
             read.wrong.push(LogError { line: 1, message });
         } else {
-            let why = std::mem::take(&mut read.notes);
-            let said: Vec<String> = std::iter::once("the log holds no episode".to_owned()).chain(why).collect();
-            read.notes.push(said.join("; "));
+            read.notes.insert(0, "the log holds no episode".to_owned());
+            read.notes = vec![read.notes.join("; ")];
         }
     }
     if own {

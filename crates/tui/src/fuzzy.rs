@@ -40,7 +40,7 @@ pub fn rank<'a>(query: &str, texts: impl Iterator<Item = &'a str>) -> Vec<usize>
         let text = text.to_lowercase();
         !words.split_whitespace().all(|word| text.contains(word))
     };
-    let ranked = |(i, text)| Some((is_scattered(text), -score(query.trim(), text)?, i));
+    let ranked = |(i, text)| score(query.trim(), text).map(|score| (is_scattered(text), -score, i));
     let mut found: Vec<(bool, i64, usize)> = texts.enumerate().filter_map(ranked).collect();
     found.sort_unstable();
     let scattered = found.first().is_some_and(|(scattered, ..)| *scattered);

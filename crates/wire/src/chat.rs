@@ -40,10 +40,7 @@ fn message_of(message: &Fields) -> Message {
 
 fn parts_of(content: &str) -> Vec<Part> {
     if content.starts_with('"') {
-        return Some(Part::Text(raw::text(content)))
-            .into_iter()
-            .filter(|part| *part != Part::Text(String::new()))
-            .collect();
+        return Some(raw::text(content)).filter(|text| !text.is_empty()).map(Part::Text).into_iter().collect();
     }
     elements(content)
         .map(|part| {
@@ -216,17 +213,16 @@ pub(crate) fn events(fields: &Fields, request: &Request) -> String {
     if choices.is_empty() {
         out += &event(None, chunk("[]".into()));
     }
-    let is_beside = is_counted_beside(fields);
+    let is_beside = !choices.is_empty() && is_counted_beside(fields);
     for (at, choice) in choices.iter().enumerate() {
         let index = if choice.has("index") { choice.get("index").to_owned() } else { at.to_string() };
-        let mut say = |delta: &Fields, more: &[(&str, &str)]| {
+        let mut say = |delta: &Fields, more: &[(&str, &str)], is_last: bool| {
             let mut piece = Fields::default();
             piece.set("index", index.clone());
             piece.set("delta", delta.to_string());
             piece.set("finish_reason", "null");
             more.iter().for_each(|(name, text)| piece.set(name, *text));
             let mut chunk = chunk(list(&[piece.to_string()]));
-            let is_last = at + 1 == choices.len() && more.iter().any(|(name, _)| *name == "finish_reason");
             if is_beside && is_last {
                 chunk.set("usage", fields.get("usage"));
             }
@@ -236,17 +232,17 @@ pub(crate) fn events(fields: &Fields, request: &Request) -> String {
         let calls: Vec<String> = elements(message.get("tool_calls")).map(str::to_owned).collect();
         message.remove("tool_calls");
         let logprobs: &[(&str, &str)] = &[("logprobs", choice.get("logprobs"))];
-        say(&message, if choice.has("logprobs") { logprobs } else { &[] });
+        say(&message, if choice.has("logprobs") { logprobs } else { &[] }, false);
         for (at, call) in calls.iter().enumerate() {
             let mut piece = Fields::default();
             piece.set("index", at.to_string());
             Fields::of(call).iter().for_each(|(name, text)| piece.set(name, text));
             let mut delta = Fields::default();
             delta.set("tool_calls", list(&[piece.to_string()]));
-            say(&delta, &[]);
+            say(&delta, &[], false);
         }
         let rest = choice.iter().filter(|(name, _)| !matches!(*name, "index" | "message" | "logprobs"));
-        say(&Fields::default(), &rest.collect::<Vec<_>>());
+        say(&Fields::default(), &rest.collect::<Vec<_>>(), at + 1 == choices.len());
     }
     let wanted = request.parameters.get("stream_options").and_then(|o| o.get("include_usage"));
     if wanted == Some(&Value::Bool(true)) && fields.has("usage") && !is_beside {
@@ -288,12 +284,9 @@ impl Folded {
     }
 
     pub(crate) fn take(&mut self, fields: &Fields) -> Result<bool, Problem> {
-        let mut more = fields.clone();
-        more.remove("choices");
-        if more.has("object") {
-            more.set("object", "\"chat.completion\"");
+        for (name, text) in fields.iter().filter(|(name, text)| *name != "choices" && *text != "null") {
+            overlay(&mut self.base, name, if name == "object" { "\"chat.completion\"" } else { text });
         }
-        overlay(&mut self.base, &more);
         if fields.get("usage") != "null" {
             self.is_beside = elements(fields.get("choices")).next().is_some();
         }
@@ -398,18 +391,16 @@ impl Choice {
     }
 }
 
-/// Puts what a later piece says of the whole answer over what earlier ones said: objects field by field, all else whole. What it leaves open
-/// stays.
-fn overlay(base: &mut Fields, more: &Fields) {
-    for (name, text) in more.iter().filter(|(_, text)| *text != "null") {
-        let said = base.get(name);
-        if text.starts_with('{') && said.starts_with('{') {
-            let mut own = Fields::of(said);
-            Fields::of(text).iter().filter(|(_, text)| *text != "null").for_each(|(name, text)| own.set(name, text));
-            base.set(name, own.to_string());
-        } else if text != "\"\"" || said == "null" {
-            base.set(name, text);
-        }
+/// Puts what a later piece says in a field of the whole answer over what earlier ones said: objects field by field, all else whole. What it
+/// leaves open stays.
+fn overlay(base: &mut Fields, name: &str, text: &str) {
+    let said = base.get(name);
+    if text.starts_with('{') && said.starts_with('{') {
+        let mut own = Fields::of(said);
+        Fields::of(text).iter().filter(|(_, text)| *text != "null").for_each(|(name, text)| own.set(name, text));
+        base.set(name, own.to_string());
+    } else if text != "\"\"" || said == "null" {
+        base.set(name, text);
     }
 }
 

@@ -25,16 +25,15 @@ pub(crate) fn inner(string: &str) -> String {
     text(&without_halves(string, |half| format!("\\\\u{half:04x}")))
 }
 
-/// JSON in which each half of a pair of surrogates that is escaped alone is a sign of its own, for texts that differ in them alone. Borrowed
-/// where there is none.
+/// JSON in which each half of a pair of surrogates that is escaped alone is a sign of its own, for texts that differ in them alone.
 pub(crate) fn told_apart(json: &str) -> Cow<'_, str> {
     // Signs that nobody has given a meaning.
     let sign = |half: u16| char::from_u32(0x10_F000 + u32::from(half & 0x7FF));
     without_halves(json, |half| sign(half).map(String::from).unwrap_or_default())
 }
 
-/// JSON with something else in the place of halves of pairs of surrogates that are escaped alone.
-fn without_halves(json: &str, other: impl Fn(u16) -> String) -> Cow<'_, str> {
+/// JSON with something else in the place of halves of pairs of surrogates that are escaped alone. Borrowed where there is none.
+pub fn without_halves(json: &str, mut other: impl FnMut(u16) -> String) -> Cow<'_, str> {
     let mut whole = String::new();
     let (mut copied, mut at) = (0, 0);
     while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {
@@ -48,7 +47,7 @@ fn without_halves(json: &str, other: impl Fn(u16) -> String) -> Cow<'_, str> {
                 ESCAPE
             }
             // What is escaped may be a backslash itself.
-            _ => 2,
+            _ => 1 + usize::from(json.as_bytes().get(at + 1) == Some(&b'\\')),
         };
         at += length;
     }

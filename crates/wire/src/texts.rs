@@ -28,7 +28,7 @@ pub(crate) fn arguments(raw: &str) -> String {
 }
 
 /// An event of a stream; `data` is JSON.
-pub(crate) fn event(name: Option<&str>, data: impl std::fmt::Display) -> String {
+pub fn event(name: Option<&str>, data: impl std::fmt::Display) -> String {
     // A line ends the data; between the parts of JSON it is as good as a space.
     let data = data.to_string().replace(['\r', '\n'], " ");
     match name {

@@ -170,8 +170,8 @@ impl Fold {
             return Ok(true);
         }
         let fields = object(data)?;
-        let error = fields.value("error");
-        if !error.is_null() && !fields.has("output") {
+        if holds_error(&fields) && !fields.has("output") {
+            let error = fields.value("error");
             let words = error.get("message").and_then(|m| m.as_str()).map_or_else(|| error.to_string(), str::to_owned);
             return Err(Problem(words));
         }
@@ -224,12 +224,16 @@ pub fn refusal(api: Api, kind: &str, message: &str) -> String {
 pub fn is_refusal(text: &str) -> bool {
     let Ok(fields) = object(text) else { return false };
     let of = |name: &str, words: &[&str]| words.contains(&fields.string(name).as_str());
-    !matches!(fields.get("error"), "null" | "false" | "\"\"")
+    holds_error(&fields)
         || of("type", &["error", "response.failed", "response.cancelled"])
         || of("status", &["failed", "cancelled"])
 }
 
-/// An error's body as the last event of a stream that has begun, with all that it says.
+fn holds_error(fields: &Fields) -> bool {
+    !matches!(fields.get("error"), "null" | "false" | "\"\"")
+}
+
+/// An error's body as the last event of a stream that has begun, with all that such an event can say of it.
 pub fn late(api: Api, body: &str) -> String {
     let Some(fields) = object(body).ok().filter(|fields| fields.get("error").starts_with('{')) else {
         return late(api, &refusal(api, "api_error", body));

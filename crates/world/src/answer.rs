@@ -14,8 +14,8 @@ use stepwright_episode::{Action, Check};
 use stepwright_program::Call;
 use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_proxy::{Refusal, Reply};
-use stepwright_trajectory::foreign::parse;
-use stepwright_wire::{Answer, Api, Form, Request, Stamp, ToolCall, Usage, Whole};
+use stepwright_trajectory::foreign;
+use stepwright_wire::{Answer, Api, Form, Request, Stamp, ToolCall, Usage, Whole, without_halves};
 
 /// A request that waits for its answer.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub fn remarks(before: Option<&Request>, next: &Request, dropped: usize) -> Vec<
 /// The arguments of a call as JSON: text that is none stands for itself. What Python reads though it is none (NaN, half of a pair of
 /// surrogates) is read as in logs; the program gets it as it came.
 pub fn arguments(call: &ToolCall) -> Value {
-    match parse(&call.arguments) {
+    match foreign::parse(&call.arguments) {
         Ok(value @ Value::Object(_)) if call.form != Form::Custom => value,
         _ if call.arguments.trim().is_empty() => json!({}),
         _ => json!({ INPUT: call.arguments }),
@@ -233,7 +233,7 @@ impl Asked {
 
     /// The checks of an answer that need no state: each call is of a tool that there is, with arguments that fit its schema.
     pub fn checks(&self, action: &Action) -> Vec<Check> {
-        if action.exact.as_deref().and_then(refusal).is_some() {
+        if is_refusal(action) {
             return vec![Check::form("the program is told of the error".to_owned(), None)];
         }
         let answer = match whole(action) {
@@ -245,7 +245,7 @@ impl Asked {
         }
         let of = |call: &ToolCall| {
             let broken = (call.form == Form::Function && !call.arguments.trim().is_empty())
-                .then(|| parse(&call.arguments).err())
+                .then(|| foreign::parse(&call.arguments).err())
                 .flatten();
             let why = match broken {
                 Some(error) => Some(format!("the arguments are no JSON: {error}")),
@@ -299,30 +299,16 @@ fn fault(tools: &Toolbox, line: &str) -> Option<String> {
 
 /// That calls hold half of a pair of surrogates, which reads as another character or not at all.
 fn half(tools: &Toolbox, text: &str) -> Option<String> {
-    let first = lone_half(text)?;
-    let mut without = text.to_owned();
-    while let Some(half) = lone_half(&without).map(str::to_owned) {
-        without = without.replace(&half, "?");
-    }
-    parts(tools, &without).ok().filter(|(_, calls)| !calls.is_empty())?;
-    Some(format!("`{first}` is half of a surrogate pair, which is no character; write the character itself"))
-}
-
-/// The first escape of half of a pair that stands without the other.
-fn lone_half(text: &str) -> Option<&str> {
-    let escape = |at: usize| text.get(at..at + 6);
-    let unit = |at: usize| u16::from_str_radix(escape(at)?.strip_prefix("\\u")?, 16).ok();
-    let mut at = 0;
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find("\\u")) {
-        at += found;
-        let is_escaped = text.get(..at).is_some_and(|before| before.ends_with('\\'));
-        at += match unit(at).filter(|_| !is_escaped) {
-            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
-            Some(0xD800..=0xDFFF) => return escape(at),
-            _ => 2,
-        };
-    }
-    None
+    let mut first = None;
+    let read = without_halves(text, |half| {
+        first.get_or_insert(half);
+        "\u{fffd}".to_owned()
+    });
+    let half = first?;
+    let (_, calls) = parts(tools, &read).ok()?;
+    calls.iter().any(|call| call.to_string().contains('\u{fffd}')).then(|| {
+        format!("`\\u{half:04x}` is half of a surrogate pair, which is no character; write the character itself")
+    })
 }
 
 /// Ends of a call that are tried.

@@ -47,7 +47,7 @@ stepwright_world::option_specs! {
     UNLISTED: "unlisted", "Off the list", "what becomes of an answer that names no candidate", [
         "again" = "asked for again, with a note", "taken" = "carried out as it is: the program's"
     ] or "again";
-    /// What becomes of an action that was taken again and again: a guard of this program's own, in neither the paper nor the authors' program.
+    /// What becomes of an action that was taken again and again: a guard of this program's own, not the authors'.
     CIRCLES: "circles", "Circles", "whether an action that goes round in a circle can be selected once more", [
         "minded" = "no; it is said, and another is asked for", "free" = "yes, like any other: as published"
     ] or "minded";

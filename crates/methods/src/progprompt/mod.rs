@@ -138,7 +138,7 @@ impl Method for ProgPrompt {
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         match ask.kind {
             AskKind::PLAN if self.collects(cx) => plan_of(ask, answer, &written_plan::one_a_line(answer.first())),
-            AskKind::PLAN => named(plan(ask, answer)),
+            AskKind::PLAN => titled(plan(ask, answer)),
             _ => Reading::Kept,
         }
     }
@@ -318,7 +318,7 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
 }
 
 /// A plan whose title says how many lines cannot be read, and are passed over when it is followed: that mends nothing.
-fn named(reading: Reading) -> Reading {
+fn titled(reading: Reading) -> Reading {
     match reading {
         Reading::Artifact(mut written) => {
             written.title.push_str(&unread(&written_plan::read(&written.raw).problems));

@@ -27,7 +27,6 @@ impl Remote {
         let text = written_out(relayed);
         let asked = Request::read(relayed.api, &text).map_err(|e| wrong(e.to_string()))?;
         let (own, path) = match self.options.wire {
-            Wire::OpenAi if relayed.api == Api::Responses => (Api::Chat, "chat/completions"),
             Wire::OpenAi => (Api::Chat, "chat/completions"),
             Wire::Anthropic => (Api::Messages, "messages"),
             Wire::Ollama => {

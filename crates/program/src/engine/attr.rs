@@ -153,8 +153,9 @@ impl Vm {
         if let Value::Ref(id) = object {
             match self.heap.get(*id) {
                 Obj::Instance { attrs, .. } | Obj::Class(super::value::Class { attrs, .. }) => {
-                    let is_new = attrs.get(name).is_none();
-                    self.spend(if is_new { 40 } else { 0 })?;
+                    if attrs.get(name).is_none() {
+                        self.spend(40)?;
+                    }
                     self.note_read(name);
                     if let Obj::Instance { attrs, .. } | Obj::Class(super::value::Class { attrs, .. }) =
                         self.heap.get_mut(*id)

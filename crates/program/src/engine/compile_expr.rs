@@ -61,8 +61,8 @@ impl Compiler<'_> {
                     return self.syntax("cannot use assignment expressions with this target", named.range);
                 };
                 if self.in_comprehension > 0 && self.is_iteration_variable(name.id.as_str()) {
-                    return self
-                        .syntax("assignment expression cannot rebind comprehension iteration variable", named.range);
+                    let what = "assignment expression cannot rebind comprehension iteration variable";
+                    return self.syntax(format!("{what} '{}'", name.id), named.range);
                 }
                 Node::Walrus(Box::new((self.store(name.id.as_str()), value)))
             }

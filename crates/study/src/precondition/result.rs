@@ -14,7 +14,7 @@ pub enum Approach {
     Enumerated,
     /// Every valid candidate, without any ranking.
     Unranked,
-    /// The enumerator's candidates ranked by the paper's Equation (1) alone, those among them that the evidence rule holds back.
+    /// The enumerator's candidates ranked by the paper's Equation (1) alone, with those that the evidence rule holds back.
     Equation,
     /// The first assertions a model writes, taken as they are ("Prompting" in Table 2).
     Prompted,

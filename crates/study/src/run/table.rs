@@ -107,7 +107,7 @@ fn trials(results: &[RunResult]) -> String {
     match episodes {
         0 => String::new(),
         _ => format!(
-            "{} had {trials} trials in all; won, steps, refused and compatible are of the last one, tokens and seconds of all\n",
+            "{} had {trials} trials in all; won, reward, steps, refused and compatible are of the last one, tokens and seconds of all\n",
             count(episodes, "episode")
         ),
     }
@@ -268,7 +268,7 @@ mod tests {
         assert!(!report(&[result("a", true, None)], false).to_string().contains("trials"));
         let tried = RunResult { trials: 3, ..result("b", true, None) };
         let text = report(&[RunResult { trials: 1, ..result("a", true, None) }, tried], false).to_string();
-        assert!(text.contains("1 episode had 3 trials in all; won, steps, refused"), "{text}");
+        assert!(text.contains("1 episode had 3 trials in all; won, reward, steps, refused"), "{text}");
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(super) fn zip(read: &mut Read, bytes: &[u8]) {
             Err(why) => read.fail(why),
         }
     }
-    all.sort_by_key(|(_, sample)| place(sample));
+    all.sort_by_cached_key(|(_, sample)| place(sample));
     samples(read, &header, all);
 }
 

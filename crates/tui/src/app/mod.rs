@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyEventKind};
+use crossterm::event::{Event, KeyEventKind, MouseEventKind};
 use ratatui::layout::Rect;
 
 use super::actions::ActionId;
@@ -296,10 +296,12 @@ impl App {
     }
 
     pub fn terminal(&mut self, event: Event, now: Instant) {
-        let is_release = matches!(&event, Event::Key(key) if key.kind == KeyEventKind::Release);
-        if !is_release && matches!(event, Event::Key(_) | Event::Paste(_) | Event::Mouse(_)) {
-            self.view.is_opening = false;
-        }
+        self.view.is_opening &= match &event {
+            Event::Key(key) => key.kind == KeyEventKind::Release,
+            Event::Mouse(mouse) => mouse.kind == MouseEventKind::Moved,
+            Event::Paste(_) => false,
+            _ => true,
+        };
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, now),
             Event::Paste(text) => self.paste(&text, now),

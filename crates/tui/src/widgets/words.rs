@@ -41,8 +41,9 @@ pub(crate) fn tokens_by_role(session: &Session) -> String {
 
 /// What a session cost, as far as prices are known: `>= 0.0072` where a model took part that has none.
 pub(crate) fn cost_of(session: &Session) -> Option<String> {
+    let known = session.cost?;
     let least = if session.unpriced().is_empty() { "" } else { ">= " };
-    session.cost.map(|known| format!("cost {least}{}", cost(known)))
+    Some(format!("cost {least}{}", cost(known)))
 }
 
 pub fn actor(by: Actor) -> &'static str {

@@ -74,9 +74,9 @@ fn goals(task: &Task, mode: Mode, graph: &Graph, things: &Things) -> Vec<Atom> {
 /// A step that was not done, by what the simulator said of it.
 fn failed(messages: &[Message], number: usize) -> Refused {
     let mut said = messages.iter().filter(|message| message.number == number).map(|message| &message.reason);
-    let first = said.next();
-    match said.next_back().or(first) {
-        Some(reason) => Refused::Impossible { reason: reason.clone(), first: first.cloned().map(Box::new) },
+    let (first, last) = (said.next(), said.next_back());
+    match last.or(first) {
+        Some(reason) => Refused::Impossible { reason: reason.clone(), first: last.and(first).cloned().map(Box::new) },
         None => Refused::Unprepared(String::new()),
     }
 }

@@ -154,7 +154,8 @@ fn verdict_rows(verdict: &Verdict, is_program: bool, theme: &Theme, width: usize
         (Mark::Holds, n) => format!("{glyph} all {n} checks hold"),
         (_, 1) => format!("{glyph} of 1 check: {}", mark.word()),
         (_, n) => {
-            let such = own().filter(|check| Mark::from(check.status) == mark).count();
+            let such = |check: &&Check| check.kind != CheckKind::Blocking && Mark::from(check.status) == mark;
+            let such = own().filter(such).count();
             let word = if mark == Mark::Fails && such > 1 { "fail" } else { mark.word() };
             format!("{glyph} {such} of {n} checks {word}")
         }

@@ -79,7 +79,7 @@ struct Words {
 }
 
 /// What of these has room in so many columns. The reason is left out first, then the facts, of which the second are the shorter ones. An
-/// action that leaves no room for what became of it is cut: it leaves a third of the row, and what the state takes, as what was rejected
+/// action that leaves no room for what became of it is cut: it leaves a third of the row, or what the state takes, as what was rejected
 /// must not look like what is open. Of one that is recommended against its marks what became of it and why it is recommended have what the
 /// action leaves.
 fn fitting(
