@@ -82,7 +82,7 @@ mod tests {
         let lines = [
             r#"{"name": "same", "source": "print(1 + 1)", "stdout": "2\n"}"#,
             r#"{"name": "other", "source": "print(1 + 1)", "stdout": "3\n"}"#,
-            r#"{"name": "none", "source": "import os", "stdout": ""}"#,
+            r#"{"name": "none", "source": "import os\nos.getcwd()", "stdout": ""}"#,
             r#"{"name": "raises", "source": "print(1)\n1 / 0", "stdout": "1\n"}"#,
             r#"{"name": "bounded", "source": "2 ** 10 ** 9", "stdout": ""}"#,
         ];

@@ -242,14 +242,17 @@ fn an_interrupted_agent_leaves_no_workspace_behind() {
     for signal in ["INT", "TERM"] {
         let work = work.display().to_string();
         let mut command = bed.command(&["gate", "--headless", "--workspace", &work, "--", "sleep", "60"]);
-        let mut child = command.env("TMPDIR", &copies).stderr(Stdio::null()).spawn().unwrap();
+        let said = std::fs::File::create(bed.at("said")).unwrap();
+        let mut child = command.env("TMPDIR", &copies).stderr(said).spawn().unwrap();
         let begun = Instant::now();
         while !there() {
             assert!(begun.elapsed() < Duration::from_secs(60), "no copy is made");
             std::thread::sleep(Duration::from_millis(20));
         }
         Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
-        assert!(!child.wait().unwrap().success());
+        let (code, said) = (child.wait().unwrap().code(), std::fs::read_to_string(bed.at("said")).unwrap());
+        assert_eq!(code, Some(130), "{said}");
+        assert!(said.contains("stopped before anything was decided; no session is kept"), "{said}");
         let left: Vec<_> = std::fs::read_dir(&copies).unwrap().flatten().collect();
         assert!(left.is_empty(), "{signal}: {left:?}");
     }

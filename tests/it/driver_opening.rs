@@ -200,6 +200,15 @@ async fn where_the_world_answers_otherwise_a_session_is_read_and_goes_on_from_wh
     w.send(Command::Gate(Request::Manual { text: "add 1".into() }));
     assert_eq!(w.executed().await, "The total is 2.", "it goes on as the world is now");
     w.quit().await;
+    // Where it is only read nothing is advised, nor where one goes then.
+    let mut setup = resumed(&session, &records, Counter { skew: 1, ..Counter::default() });
+    setup.keep = Persistence::Reading;
+    let mut w = Watched::start(setup);
+    let opened = w.said(Level::Error, "the world does not answer as recorded").await;
+    w.send(Command::Gate(Request::Goto(1)));
+    let gone = w.said(Level::Error, "the world does not answer as recorded").await;
+    assert!(![&opened, &gone].iter().any(|said| said.contains("go on from")), "{opened} {gone}");
+    w.quit().await;
 }
 
 #[tokio::test]

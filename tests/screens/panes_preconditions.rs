@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use stepwright::driver::{CandidateCommand, Command, Level, Notice};
 use stepwright::episode::{Actor, Assertions};
 use stepwright::precondition::{
-    CandidateEdit, CandidateMark, CandidateOrigin, Counterpart, Finding, SideBySide, Validity,
+    Candidate, CandidateEdit, CandidateMark, CandidateOrigin, Counterpart, Finding, SideBySide, Validity,
 };
 use stepwright::tui::event::Input;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -298,7 +298,18 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
     b.s.view.notice(Notice::CandidateChecked { token, inspection: Err("no demonstration calls `take`".into()) });
     b.settle();
     assert!(b.screen().contains("no demonstration calls `take`"));
-    assert!(b.press(KeyCode::Esc).is_empty());
+    // What is added is marked; what is marked already stays so.
+    let added = b.press(KeyCode::Enter);
+    let (at, after) = (pool().candidates.len(), mark("x"));
+    assert_eq!(added, [Intent::Send(Command::Gate(CandidateEdit { at, before: None, after }.request("take")))]);
+    let mut grown = pool();
+    let candidate = Candidate::new(at, "x", CandidateOrigin::Person, Validity::Valid);
+    grown.candidates.push(candidate);
+    b.s.view.notice(Notice::Pool(Arc::new(grown)));
+    b.settle();
+    let screen = b.screen();
+    let marked: Vec<&str> = screen.lines().filter(|line| line.contains("[x]")).collect();
+    assert!(marked.iter().any(|line| line.contains(" x ")), "{screen}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ impl Play {
                 Notice::FormChecked { token: *token, verdict: passes.ok_or_else(|| answer.to_owned()) }
             }
             Command::CheckBelief { token, .. } => {
-                let read = |state: Value| BeliefReading { state: state.into(), repairs: Vec::new() };
+                let read = |state: Value| BeliefReading::new(state, Vec::new());
                 let reading = serde_json::from_str(answer).map(read).map_err(|_| answer.to_owned());
                 Notice::BeliefChecked { token: *token, reading }
             }

@@ -12,7 +12,7 @@ use stepwright::episode::{
     Action, Actor, AskKind, Assertions, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId,
     Origin, PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
-use stepwright::library::{Impact, Judged, Look, Stopped, Tally};
+use stepwright::library::{Impact, Judged, JudgedCounts, Look, Stopped};
 use stepwright::methods::METHODS;
 use stepwright::precondition::{
     ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Inspection,
@@ -384,7 +384,7 @@ pub fn impact(action: &str, text: &str) -> Arc<Impact> {
             why: "it is false; obj is 'pan 1'".into(),
         };
         (impact.decisions, impact.sessions) = (214, 12);
-        impact.stopped = Tally { rejected: 1, refused: 1, right: 1, ..Tally::default() };
+        impact.stopped = JudgedCounts { rejected: 1, refused: 1, right: 1, ..JudgedCounts::default() };
         impact.listed = vec![
             stopped(Judged::Right, 7, ""),
             stopped(Judged::Rejected, 3, "the pan is hot"),

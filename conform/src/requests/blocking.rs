@@ -37,25 +37,22 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         id: "blocking-cleared",
         excuses: |case| {
-            let again = |call| Turn::all(case.episode).iter().any(|turn| turn.again.contains(&call));
+            // As one conversation, what was said then is said again with every prompt that follows.
+            let running = case.episode.task["retain_memory"] == true;
+            let told = |call: usize, again: usize| call == again || (running && call > again);
+            let again = |call| Turn::all(case.episode).iter().flat_map(|turn| &turn.again).any(|at| told(call, *at));
             case.folder == "blocking" && ["prompt", "roles"].contains(&case.field) && case.call.is_some_and(again)
         },
         reason: "the program forgets a failure once an action was selected, although it is not carried out then (it was the last one \
                  again, or a scan of nothing); here it stands until a step is taken",
     },
-    Exception {
-        id: "blocking-running",
-        excuses: |case| {
-            case.folder == "blocking"
-                && ["prompt", "roles"].contains(&case.field)
-                && case.episode.task["retain_memory"] == true
-        },
-        reason: "as one conversation the program sends its system message again with every turn and drops half above 15,000 characters; \
-                 the paper never ran it so",
-    },
 ];
 
 /// A decision that led to a step, with the requests made for it.
+///
+/// A recorded decision has in `calls` every request made for it, those without an answer (`note`: `raised APITimeoutError`) too, at most five;
+/// `returned` is null where none of them gave an action, and no entry of `actions_taken` is its. The program then makes another decision, with
+/// nothing said of it; where its passes are used up, the recording ends there.
 #[derive(Debug, Clone, Default)]
 struct Turn {
     calls: Vec<usize>,
@@ -77,10 +74,7 @@ impl Turn {
             let again =
                 decision["all_feasible"] == false && all.peek().is_some_and(|next| next["all_feasible"] == true);
             let calls = decision["calls"].as_array().into_iter().flatten().filter_map(Value::as_u64);
-            let calls: Vec<usize> = calls
-                .map(|at| at as usize)
-                .filter(|at| !episode.calls.get(*at).is_some_and(Call::is_repeated))
-                .collect();
+            let calls: Vec<usize> = calls.map(|at| at as usize).filter(|at| is_asked(episode, *at)).collect();
             turn.again.extend(calls.iter().filter(|_| selected));
             turn.calls.extend(calls);
             let returned = decision["returned"].as_str();
@@ -93,6 +87,13 @@ impl Turn {
         turns.extend((!turn.calls.is_empty()).then_some(turn));
         turns
     }
+}
+
+/// Whether the method asks for a call. What is asked again because nothing was answered is asked below it, so it asks for what is answered in the
+/// end, or for the first of the calls without an answer that a recording ends in.
+fn is_asked(episode: &Recorded, at: usize) -> bool {
+    let unanswered = episode.calls.iter().rev().take_while(|call| call.is_repeated()).count();
+    at + unanswered == episode.calls.len() || !episode.calls.get(at).is_some_and(Call::is_repeated)
 }
 
 fn decisions(episode: &Recorded) -> impl Iterator<Item = &Value> {
@@ -308,4 +309,37 @@ pub(super) fn parts(recorded: &[Value], asked: &ModelRequest) -> Vec<Found> {
         field("objects", &objects(of("objects")), &objects(own_of("objects"))),
         field("task", &of("task"), &own_of("task")),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The calls and the action of each turn; a call is an answer, or none.
+    fn turns(answers: &[&str], decisions: Value, taken: &[&str]) -> Vec<(Vec<usize>, Option<String>)> {
+        let call = |answer: &&str| match *answer {
+            "" => json!({"purpose": "select", "params": {}, "answers": [], "note": "raised APITimeoutError"}),
+            answer => json!({"purpose": "select", "params": {}, "answers": [answer]}),
+        };
+        let calls: Vec<Value> = answers.iter().map(call).collect();
+        let outcome = json!({"actions_taken": taken});
+        let episode = json!({"task": {}, "calls": calls, "decisions": decisions, "outcome": outcome});
+        let episode: Recorded = serde_json::from_value(episode).unwrap();
+        Turn::all(&episode).into_iter().map(|turn| (turn.calls, turn.action)).collect()
+    }
+
+    fn decided(calls: std::ops::Range<usize>, returned: Option<&str>) -> Value {
+        json!({"all_feasible": false, "calls": calls.collect::<Vec<_>>(), "returned": returned})
+    }
+
+    #[test]
+    fn calls_without_an_answer_belong_to_the_one_that_has_it_or_end_the_recording() {
+        let go = || Some("go".to_owned());
+        let silent = json!([decided(0..5, None), decided(5..6, Some("go"))]);
+        assert_eq!(turns(&["", "", "", "", "", "$$go$$"], silent, &["go"]), [(vec![5], go())]);
+        let ended = json!([decided(0..1, Some("go")), decided(1..6, None)]);
+        assert_eq!(turns(&["$$go$$", "", "", "", "", ""], ended, &["go"]), [(vec![0], go()), (vec![1], None)]);
+        let unread = json!([decided(0..3, None)]);
+        assert_eq!(turns(&["no idea", "", ""], unread, &[]), [(vec![0, 1], None)]);
+    }
 }

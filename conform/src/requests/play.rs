@@ -53,7 +53,8 @@ pub(super) fn all(
         .iter()
         .map(|(_, episode)| {
             let opening = (of.session)(&Recording { data, folder: path, episode })?;
-            let replies: VecDeque<_> = episode.calls.iter().map(|call| Reply::of(call, of)).collect();
+            let calls = episode.calls.iter().enumerate();
+            let replies = calls.map(|(at, call)| Reply::of(call, of, at + 1 == episode.calls.len())).collect();
             let raw = episode.calls.first().is_some_and(|call| call.api != "chat");
             Ok(runtime.spawn(one(config.clone(), sources.clone(), opening, (replies, raw))))
         })
@@ -113,14 +114,14 @@ enum Reply {
     Answers(Vec<Completion>),
     /// None: the same is asked again.
     Limited,
-    /// It failed.
+    /// It failed; so does the last of those that were asked again.
     Failed(String),
 }
 
 impl Reply {
-    fn of(call: &Call, folder: &Folder) -> Self {
+    fn of(call: &Call, folder: &Folder, is_last: bool) -> Self {
         match call.raised() {
-            Some(_) if call.is_repeated() => Reply::Limited,
+            Some(_) if call.is_repeated() && !is_last => Reply::Limited,
             Some(note) => Reply::Failed(note.to_owned()),
             None => Reply::Answers((folder.answers)(call)),
         }

@@ -103,6 +103,22 @@ fn a_planted_change_is_found() {
     assert!(compared(&longer, &game, &[]).1.contains("no call"));
 }
 
+/// A recording that ends in calls without an answer is compared to its last one.
+#[test]
+fn what_is_never_answered_is_compared() {
+    let (mut episode, game) = recorded();
+    let calls = episode["calls"].as_array_mut().unwrap();
+    let all = calls.len() + 1;
+    let mut silent = calls.pop().unwrap();
+    silent["answers"] = json!([]);
+    silent["note"] = json!("raised APITimeoutError");
+    calls.extend([silent.clone(), silent]);
+    let said = compared(&episode, &game, &[]).1;
+    assert!(said.contains(&format!("{all} of {all} calls")), "{said}");
+    episode["calls"][all - 1]["prompt"][0] = json!("Act in the house.\n");
+    assert!(compared(&episode, &game, &[]).1.contains(&format!("call {all}, prompt")));
+}
+
 #[test]
 fn an_exception_is_said_and_so_is_one_that_excuses_nothing() {
     let (mut episode, game) = recorded();

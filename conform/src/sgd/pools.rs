@@ -107,7 +107,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
     }
     let representative = |c: &stepwright_precondition::Cluster| {
         let text = candidates.get(c.representative()?)?.get("cand")?.as_str()?;
-        Assertion::compile(text).ok().map(|a| a.text().to_owned())
+        Some(Assertion::expression(text).to_owned())
     };
     let optimal = ranked.iter().filter(|c| c.optimal);
     let ids: Vec<Option<usize>> = truth_ids(candidates, truth, action);

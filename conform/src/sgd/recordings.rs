@@ -59,7 +59,7 @@ impl Recordings {
 
     /// A service's specification; the bodies of its actions are empty.
     pub(super) fn specification(&self, service: &str) -> Result<Specification, String> {
-        Specification::load(&self.source.specification(service), service).map_err(|e| e.to_string())
+        Specification::load(&as_recorded(&self.source.specification(service)), service).map_err(|e| e.to_string())
     }
 
     /// The assertions that the service's recorded pools adopt (`golden/<service>.json`), by action; `None` where they
@@ -98,7 +98,8 @@ impl Recordings {
     pub fn household(&self) -> Result<Demonstrations, String> {
         let own = || -> Result<Specification, WorldError> {
             let world = HouseholdWorld::new(Source::shipped()?, Edition::Put);
-            Specification::load(&world.specification(), "spec.py").map_err(|e| WorldError::Failed(e.to_string()))
+            Specification::load(&as_recorded(&world.specification()), "spec.py")
+                .map_err(|e| WorldError::Failed(e.to_string()))
         };
         let specification = own().map_err(|e| e.to_string())?;
         let actions = &specification.declarations().actions;
@@ -112,6 +113,11 @@ impl Recordings {
     pub(super) fn golden(&self) -> PathBuf {
         self.folder.join("golden")
     }
+}
+
+/// A specification read as the Python by which the verdicts were recorded.
+fn as_recorded(specification: &str) -> String {
+    format!("{specification}\nPYTHON = '3.12'\n")
 }
 
 fn is_system(call: &Call, action: &str) -> bool {

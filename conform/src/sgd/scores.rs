@@ -7,7 +7,6 @@ use super::pools::{arguments, fields};
 use super::recordings::Recordings;
 use crate::{Difference, Row};
 use stepwright_precondition::{Demonstrations, InstanceSet, Instances, Mean, Score, Validity, judge, validate};
-use stepwright_program::Assertion;
 
 /// Compares every case of every action: the predicted and the true set, precision, recall, F1; and the mean over the actions.
 pub(super) fn compare(
@@ -90,7 +89,7 @@ fn all_valid(demos: &Demonstrations, pools: &Value, action: &str) -> Vec<String>
     let instances = Instances::new(demos, function);
     let texts = list(pool, "candidates").iter().filter_map(|c| c["cand"].as_str());
     let valid = texts.filter(|text| {
-        Assertion::compile(text).is_ok_and(|assertion| validate(demos, &instances, &assertion) == Validity::Valid)
+        instances.read(text).is_ok_and(|assertion| validate(demos, &instances, &assertion) == Validity::Valid)
     });
     valid.map(str::to_owned).collect()
 }

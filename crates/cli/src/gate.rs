@@ -3,17 +3,17 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use tokio::runtime::Runtime;
 
-use super::headless::{interrupted, leave};
+use super::headless::{INTERRUPTED, interrupted, leave};
 use super::launch::Reopened;
 use super::{CliError, Global, note, workbench};
-use stepwright_driver::system_clock;
+use stepwright_driver::{Persistence, system_clock};
 use stepwright_episode::{Mark, Policy, Session};
 use stepwright_launch::config::Config;
 use stepwright_launch::{NewSession, keep_new, prepare_new};
@@ -87,7 +87,7 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
 }
 
 impl Gate {
-    /// Opens the workbench on the agent, or runs it headless; exit code 3 if a check, or a limit, ended that.
+    /// Opens the workbench on the agent, or runs it headless; exit code 3 if a check, or a limit, ended that, 130 if Ctrl-C did.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let mut config = global.load()?;
         config.gate.policy.conversations = self.auto.clone();
@@ -137,7 +137,8 @@ impl Gate {
             stepwright_worlds::sources().with_adapters(config.external.clone()).with_agent(config.agent.clone());
         let model = config.model.model.clone();
         let in_force = self.preconditions.clone().map(|which| Arc::new(InForce::new(which)));
-        let begun = in_force.clone();
+        let (begun, kept) = (in_force.clone(), Arc::new(OnceLock::new()));
+        let file = Arc::clone(&kept);
         let new = NewSession { world: KIND.name.to_owned(), model, ..NewSession::default() };
         let setup = move || {
             let mut setup = prepare_new(&new, &config, &sources, system_clock()).map_err(|e| e.to_string())?;
@@ -146,6 +147,10 @@ impl Gate {
             setup.headless = true;
             in_force.as_ref().map_or(Ok(()), |in_force| in_force.begin(&mut setup))?;
             keep_new(&mut setup, &config).map_err(|e| e.to_string())?;
+            if let Persistence::Log(log) = &setup.keep {
+                // Nobody else sets it.
+                let _ = file.set(log.path().to_owned());
+            }
             Ok(setup)
         };
         let runtime = Runtime::new()?;
@@ -153,7 +158,8 @@ impl Gate {
         let say = |text: &str| note(&format!("stepwright: {text}"));
         let Some(episode) = runtime.block_on(hearing(say, episode(setup, &cancel))) else {
             leave(runtime);
-            return Err(CliError::Failed("stopped".to_owned()));
+            say(&stopped(kept.get()));
+            return Ok(ExitCode::from(INTERRUPTED));
         };
         begun.and_then(|in_force| in_force.idle()).iter().for_each(|idle| note(&format!("stepwright: {idle}")));
         let ended = match (&episode.session, &episode.error) {
@@ -179,6 +185,14 @@ pub(crate) fn stand_behind(config: &mut Config, global: &Global, command: AgentC
     }
     config.method.method.clear();
     config.agent = Some(Arc::new(command));
+}
+
+/// That a run was stopped from outside, and where its session is: one in which nothing was decided is not kept.
+fn stopped(file: Option<&PathBuf>) -> String {
+    match file.filter(|file| file.is_file()) {
+        Some(file) => format!("stopped; what was done is kept in {}", file.display()),
+        None => "stopped before anything was decided; no session is kept".to_owned(),
+    }
 }
 
 /// 1 where the goal is not reached; where nothing says whether it is, if the agent `failed`.

@@ -26,6 +26,9 @@ use stepwright_study::runner::{
 };
 use stepwright_text::sanitize;
 
+/// The exit code of a program that Ctrl-C ended.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// How a study is carried out.
 #[derive(Debug, Args)]
 pub(crate) struct HeadlessFlags {

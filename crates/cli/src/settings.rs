@@ -302,3 +302,28 @@ impl Global {
         overrides
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_opened_again_with_the_models_that_are_named() {
+        let changed = |model: Option<&str>, roles: &[(Role, &str)], change: Option<Configuration>| {
+            let model_for = roles.iter().map(|(role, name)| (*role, (*name).to_owned())).collect();
+            Global { model: model.map(str::to_owned), model_for, ..Global::default() }.with_models(change)
+        };
+        assert_eq!(changed(None, &[], None), None);
+        assert_eq!(changed(None, &[(Role::Translator, "minilm")], None), None, "it keeps its embedder");
+        let other = Configuration { model: "other".to_owned(), ..Configuration::default() };
+        assert_eq!(changed(Some("other"), &[], None), Some(other.clone()));
+        let method = Configuration { method: "few-shot".to_owned(), ..Configuration::default() };
+        let options = [(Role::Writer.key(), "small".to_owned())].into();
+        let both = Configuration { options, ..method.clone() };
+        assert_eq!(changed(None, &[(Role::Writer, "small")], Some(method.clone())), Some(both));
+        assert_eq!(
+            changed(Some("other"), &[], Some(method.clone())),
+            Some(Configuration { model: other.model, ..method })
+        );
+    }
+}

@@ -15,7 +15,8 @@ pub(super) fn of_completions(
 ) -> Box<Exchange> {
     let failed = |error: &ModelError| {
         let Charge { usage, cost } = error.charge();
-        ModelResponse { usage, cost, sent: error.sent().clone(), ..ModelResponse::default() }
+        let (sent, served) = (error.sent().clone(), error.served().to_owned());
+        ModelResponse { usage, cost, sent, served, ..ModelResponse::default() }
     };
     let none = answer.as_ref().err().map(failed).unwrap_or_default();
     let response = answer.as_ref().unwrap_or(&none);
@@ -109,7 +110,7 @@ mod tests {
     use stepwright_episode::{PromptMessage, Usage};
     use stepwright_method::Answer;
     use stepwright_model::answering::Answering;
-    use stepwright_model::{Price, Settings};
+    use stepwright_model::{Last, Price, Settings};
 
     #[test]
     fn an_ask_that_failed_has_the_cost_of_its_answers() {
@@ -123,9 +124,10 @@ mod tests {
         assert_eq!(cost(ModelError::Cancelled), None);
         assert_eq!(cost(ModelError::Cancelled.charged(charge(None))), Some(7.0), "by the prices");
         assert_eq!(cost(ModelError::Cancelled.charged(charge(Some(0.5)))), Some(0.5), "as the provider says");
-        let sent = Err(ModelError::Cancelled.after(Charge::default(), json!({"stream": true})));
-        let exchange = of_completions(&model, &ModelRequest::default(), &sent);
-        assert_eq!(exchange.request, json!({"stream": true}), "as it was sent");
+        let last = Last { sent: json!({"stream": true}), served: "m-real".to_owned() };
+        let failed = Err(ModelError::Cancelled.after(Charge::default(), last));
+        let exchange = of_completions(&model, &ModelRequest::default(), &failed);
+        assert_eq!((exchange.request, exchange.served.as_str()), (json!({"stream": true}), "m-real"), "as it was sent");
     }
 
     fn answered(text: String, tokens: usize) -> Answered {

@@ -212,10 +212,14 @@ impl Driver {
         self.tell(Notice::Say { level, text: text.into() });
     }
 
-    /// Says that the world is not where the session is; where that is only read, nothing is advised.
+    /// Says that the world is not where the session is.
     pub(super) fn say_diverged(&self, difference: &str) {
-        let words = if self.journal.only_reads() { differs(difference) } else { diverged_words(difference) };
-        self.say(Level::Error, words);
+        self.say(Level::Error, self.diverged_in_words(difference));
+    }
+
+    /// That the world is not where the session is; where that is only read, nothing is advised.
+    pub(super) fn diverged_in_words(&self, difference: &str) -> String {
+        if self.journal.only_reads() { differs(difference) } else { diverged_words(difference) }
     }
 
     pub(super) fn tell(&self, notice: Notice) {

@@ -136,7 +136,8 @@ impl Driver {
             Effect::ApplyChange(artifact) => self.apply_change(&artifact),
             Effect::StepWorld { decision, action } => self.carry_out_decision(decision, &action),
             Effect::MoveWorld { to } => {
-                let result = self.timeline.go(self.gate.session(), to).map_err(|d| diverged_words(&d));
+                let result = self.timeline.go(self.gate.session(), to);
+                let result = result.map_err(|difference| self.diverged_in_words(&difference));
                 if result.is_ok() {
                     self.diverged = None;
                     // Another branch may have other assertions in force.

@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::run::start_beside;
 use crate::{Beginning, MethodResolver, Persistence, Setup, Source, sandbox};
-use beside::{COUNTS, Counts, Noting, Tally, Waiting};
+use beside::{COUNTS, Counts, Noting, ServiceCount, Waiting};
 use terminal::{Truth, Workbench};
 use world::{Befalls, SPECIFICATION, Shared, Sum};
 
@@ -95,7 +95,7 @@ struct Course {
     /// What is to be done beside the episode, the process of the world where it has one, and what a service began.
     waiting: Waiting,
     process: Option<Shared>,
-    tally: Arc<Tally>,
+    tally: Arc<ServiceCount>,
     session: Session,
     /// Where the session is kept, as was said; the lines that must be there behind the header, and how many bytes of them were seen to be.
     path: PathBuf,
@@ -135,7 +135,7 @@ impl Course {
         let methods = MethodResolver::new(&METHODS, |id| (id == COUNTS).then(|| Arc::new(Counts) as Arc<dyn Method>));
         let process = dice.one_in(2).then(Shared::default);
         let world = process.clone().map_or_else(Sum::default, Sum::of);
-        let (waiting, tally) = (Waiting::default(), Arc::new(Tally::default()));
+        let (waiting, tally) = (Waiting::default(), Arc::new(ServiceCount::default()));
         let text = |text: &str| text.to_owned();
         let header = Header {
             stepwright: text("session"),

@@ -12,6 +12,7 @@ use super::learned::{self, Learned};
 use super::rows::{ProposalEntry, hides_future, in_rows, offered};
 use super::stated::Stated;
 use stepwright_episode::duel::Agreement;
+use stepwright_episode::gate::without_number;
 use stepwright_episode::patch::{Change, operations};
 use stepwright_episode::role::{Role, Spent, without};
 use stepwright_episode::showing::{Listed, Showings};
@@ -444,10 +445,11 @@ fn documents(node: &Node, showings: Showings<'_>) -> Vec<String> {
 /// Who decided on the step to a node, how and why, in words; empty at the reset.
 pub fn decided(session: &Session, node: &Node) -> String {
     let parent = node.parent.and_then(|p| session.node(p));
-    parent.zip(session.decision_at(node.id)).map(|(p, d)| decision_words(d, &p.turn)).unwrap_or_default()
+    let decided = parent.zip(session.decision_at(node.id));
+    decided.map(|(p, d)| decision_words(d, &p.turn, node.outcome.is_executed())).unwrap_or_default()
 }
 
-fn decision_words(decision: &Decision, turn: &Turn) -> String {
+fn decision_words(decision: &Decision, turn: &Turn, executed: bool) -> String {
     if is_recorded(decision, turn) {
         return RECORDED.to_owned();
     }
@@ -461,7 +463,11 @@ fn decision_words(decision: &Decision, turn: &Turn) -> String {
         Choice::Manual { .. } => format!("typed by {who}"),
         Choice::Reject { .. } => format!("rejected by {who}"),
     };
-    if decision.why.is_empty() { what } else { format!("{what}: {}", decision.why) }
+    let why = match (decision.by, executed) {
+        (Actor::Policy, false) => without_number(&decision.why),
+        _ => decision.why.as_str(),
+    };
+    if why.is_empty() { what } else { format!("{what}: {why}") }
 }
 
 /// How a step was decided on that an episode recorded elsewhere took.

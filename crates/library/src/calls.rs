@@ -4,7 +4,8 @@
 use std::cell::OnceCell;
 
 use stepwright_episode::{Action, StepOutcome};
-use stepwright_program::{Call, Role, Specification};
+use stepwright_program::tools::{FAILED, RESULTS, TOOLS};
+use stepwright_program::{Call, Literal, Role, Specification};
 
 /// A call of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub struct Called {
     pub call: String,
     /// As it is shown.
     pub text: String,
-    /// What was observed where the world left it out and carried out others of the same action.
+    /// What was observed where nothing came of it: the world left it out and carried out others of the same action, or its tool failed.
     pub left_out: Option<String>,
 }
 
@@ -75,7 +76,9 @@ impl<'a> Actions<'a> {
     pub fn taken(&self, action: &Action, outcome: &StepOutcome) -> Vec<Called> {
         let offered = self.of(action);
         if action.call.is_some() || action.exact.is_some() || outcome.error.is_some() {
-            return offered;
+            let returned: Vec<Call> = outcome.calls.iter().filter_map(|call| call.parse().ok()).collect();
+            let noted = |called: Called| Called { left_out: failure(&called.call, &returned), ..called };
+            return offered.into_iter().map(noted).collect();
         }
         let is_action = |text: &&String| {
             let call = text.parse::<Call>().ok();
@@ -93,4 +96,20 @@ impl<'a> Actions<'a> {
         let left_out = |called: &Called| (!is_done(called)).then(|| outcome.observation.clone());
         offered.into_iter().take(tried).map(|called| Called { left_out: left_out(&called), ..called }).collect()
     }
+}
+
+/// With what error the tool of a call failed, where it did: what was returned of that tool under arguments of the call.
+fn failure(call: &str, returned: &[Call]) -> Option<String> {
+    let call = call.parse::<Call>().ok().filter(|call| call.receiver == TOOLS)?;
+    let is_given =
+        |key: &Literal| call.args.iter().chain(call.named.iter().map(|(_, value)| value)).any(|value| value == key);
+    let is_of_it = |key: &Literal| match key {
+        Literal::List(keys) => keys.iter().all(is_given),
+        key => is_given(key),
+    };
+    let own = returned.iter().find(|result| {
+        let has_failed = result.receiver == RESULTS && result.function == FAILED;
+        has_failed && result.text(0) == Some(call.function.as_str()) && result.args.get(1).is_some_and(is_of_it)
+    });
+    own.map(|result| result.text(2).unwrap_or_default().to_owned())
 }

@@ -25,7 +25,7 @@ const MANY: usize = 4096;
 
 /// How many decisions turned out to be what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Tally {
+pub struct JudgedCounts {
     pub refused: usize,
     pub rejected: usize,
     pub corrected: usize,
@@ -34,7 +34,7 @@ pub struct Tally {
     pub right: usize,
 }
 
-impl Tally {
+impl JudgedCounts {
     fn add(&mut self, judged: Judged) {
         *match judged {
             Judged::Refused => &mut self.refused,
@@ -152,7 +152,7 @@ pub struct Impact {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<Otherwise>,
     pub sessions: usize,
-    pub stopped: Tally,
+    pub stopped: JudgedCounts,
     /// How many cannot be told.
     pub untold: usize,
     /// The stopped, right steps first, and those that cannot be told: the first of each.
@@ -341,7 +341,7 @@ fn judged(occasions: &[Arc<Occasions>], action: &str, claim: &Claim) -> Impact {
         decisions: occasions.iter().map(|file| file.len()).sum(),
         sessions: occasions.iter().map(|file| file.episodes).sum(),
         otherwise: None,
-        stopped: Tally::default(),
+        stopped: JudgedCounts::default(),
         untold: occasions.iter().map(|file| file.untold.len()).sum(),
         listed: Vec::new(),
         not_told: Vec::new(),

@@ -13,6 +13,6 @@ mod tests;
 
 pub use calls::{Actions, Called};
 pub use contents::{Contents, Decision, Episode, Judged, Node, Person, refusal};
-pub use impact::{Impact, Library, Look, Otherwise, Stopped, Tally};
+pub use impact::{Impact, JudgedCounts, Library, Look, Otherwise, Stopped};
 pub use index::Index;
 pub use shelf::Shelf;

@@ -323,6 +323,25 @@ fn each_of_the_calls_of_an_answer_is_a_decision() {
     assert!(effect.in_words().ends_with("(the state after it is not known)"), "{}", effect.in_words());
 }
 
+/// A session of the gate holds it as a log does: its tool's error is the world's.
+#[test]
+fn a_call_whose_tool_failed_was_refused() {
+    let call = |order: &str| format!("tools.get_order(order_id='{order}')");
+    let calls = ["W1", "W2"].map(call).join("\n");
+    let answer = json!({ "text": format!("Both.\n{calls}"), "call": calls, "exact": "chat" });
+    let failed = "results.failed('get_order', 'W1', 'no such order')";
+    let returned = json!([failed, "results.returned('get_order', 'W2', 'sent')"]);
+    let mut played = Played::new();
+    played.step(&answer, &json!({ "observation": "", "calls": returned, "done": true, "won": true }));
+    let folder = tempfile::tempdir().unwrap();
+    let path = played.write(folder.path(), TOOLS);
+    let (library, _) = read(&[path], &folder.path().join(".cache"));
+    let (first, second) = (call("W1"), call("W2"));
+    assert_eq!(judged(&library), [(first.as_str(), Judged::Refused), (second.as_str(), Judged::Right)]);
+    let (_, contents) = library.index.files().next().unwrap();
+    assert_eq!(contents.episodes[0].decisions[0].words, "no such order");
+}
+
 /// Of a log too: what the first of several calls returned is known after the last of them.
 #[test]
 fn no_effect_is_held_against_a_call_whose_result_comes_later() {

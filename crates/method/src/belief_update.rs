@@ -22,6 +22,7 @@ use stepwright_episode::showing::Showing;
 use stepwright_episode::{
     ArtifactId, Ask, AskKind, Choice, Due, Generation, Node, Offer, OfferState, Role, Shape, Written,
 };
+use stepwright_text::words::count;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::state_form::StateForm;
 use stepwright_world::{Ability, CUPS, UPDATING, closes, shipped_domain, state_form, updates};
@@ -99,24 +100,42 @@ struct Update {
 pub struct BeliefReading {
     pub state: Arc<Value>,
     pub repairs: Vec<String>,
+    /// Of what a person typed, why an answer like it would be refused.
+    pub remark: Option<String>,
+}
+
+impl BeliefReading {
+    /// A state that was read, and what was mended for that.
+    pub fn new(state: Value, repairs: Vec<String>) -> Self {
+        BeliefReading { state: Arc::new(state), repairs, remark: None }
+    }
+
+    /// How it was read, in words, where there is anything to say.
+    pub fn in_words(&self) -> Option<String> {
+        let mended = match self.repairs.len() {
+            0 => None,
+            repairs => Some(format!("read with {}: {}", count(repairs, "repair"), self.repairs.join("; "))),
+        };
+        let said: Vec<String> = mended.into_iter().chain(self.remark.clone()).collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
 }
 
 /// Reads a whole belief: JSON as it is, else what people and models write in its place. The state within `{"state": …}` is meant.
 fn read(text: &str) -> Result<BeliefReading, String> {
     if let Ok(state @ Value::Object(_)) = serde_json::from_str(text) {
-        return Ok(BeliefReading { state: Arc::new(belief::unwrapped(state)), repairs: Vec::new() });
+        return Ok(BeliefReading::new(belief::unwrapped(state), Vec::new()));
     }
     let reading = belief::read(text).map_err(|e| e.to_string())?;
     let repairs = reading.repairs.iter().map(ToString::to_string).collect();
-    Ok(BeliefReading { state: Arc::new(reading.state), repairs })
+    Ok(BeliefReading::new(reading.state, repairs))
 }
 
 /// Reads what a person typed as a belief. It counts also where what a model wrote would be refused; a remark says why that would be.
 pub fn read_typed(text: &str, believed: Option<&Value>) -> Result<BeliefReading, String> {
     let mut reading = read(text)?;
-    if let Err(why) = check_state(&reading.state, believed) {
-        reading.repairs.push(format!("{why}; it counts as it was typed"));
-    }
+    let fault = check_state("what was typed", &reading.state, believed).err();
+    reading.remark = fault.map(|why| format!("{why}; it counts as it was typed"));
     Ok(reading)
 }
 
@@ -150,10 +169,10 @@ pub(super) static OTHER: ArtifactSpec = ArtifactSpec {
     ..ArtifactSpec::new("", Showing::new("what the method wrote"))
 };
 
-/// The document that was read, and what was mended for that.
-fn mended(BeliefReading { state, repairs }: BeliefReading) -> (Value, Option<String>) {
-    let mended = (!repairs.is_empty()).then(|| format!("read with repairs: {}", repairs.join("; ")));
-    (Arc::unwrap_or_clone(state), mended)
+/// The document that was read, and how.
+fn mended(reading: BeliefReading) -> (Value, Option<String>) {
+    let said = reading.in_words();
+    (Arc::unwrap_or_clone(reading.state), said)
 }
 
 /// The first update on the path to the cursor that was not decided about.
@@ -294,14 +313,14 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
     let found = of_cups.then(|| read_list(&raw)).flatten().map(|cups| serde_json::json!({ CUPS: cups }));
     let verbatim = is_verbatim(cx) && !of_cups;
     let read = match found {
-        Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
+        Some(cups) => Ok(BeliefReading::new(cups, Vec::new())),
         None => read(&if verbatim { text_of(update, &raw) } else { whole(&raw) }).and_then(|reading| {
             let believed = cx.session.belief().filter(|_| !verbatim);
-            check_state(&reading.state, believed.map(AsRef::as_ref)).map(|()| reading)
+            check_state("the answer", &reading.state, believed.map(AsRef::as_ref)).map(|()| reading)
         }),
     };
     let (value, repairs, problem) = match read {
-        Ok(BeliefReading { state, repairs }) => (Some(state), repairs, None),
+        Ok(BeliefReading { state, repairs, .. }) => (Some(state), repairs, None),
         // What is kept as it was written counts although it cannot be read: nothing is known then.
         Err(problem) if verbatim => {
             (Some(Arc::new(Value::Object(Map::new()))), vec![format!("not read: {problem}")], None)
@@ -315,8 +334,8 @@ fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
 /// Refuses what was read where it is no state: beside one that is believed it lists relations, or things of which one is known, or has
 /// an entry of a known thing; and nothing beside that has another form. What a model says in place of a state reads as entries of things
 /// that nobody knows.
-fn check_state(read: &Value, believed: Option<&Value>) -> Result<(), String> {
-    let nothing = || "the answer holds no entry of a state".to_owned();
+fn check_state(what: &str, read: &Value, believed: Option<&Value>) -> Result<(), String> {
+    let nothing = || format!("{what} holds no entry of a state");
     let entries = read.as_object().filter(|entries| !entries.is_empty()).ok_or_else(nothing)?;
     let Some(believed) = believed.and_then(Value::as_object).filter(|believed| !believed.is_empty()) else {
         return Ok(());
@@ -425,7 +444,7 @@ mod tests {
 
     fn checked(text: &str, believed: &Value) -> Result<BeliefReading, String> {
         let reading = read(&whole(text))?;
-        check_state(&reading.state, Some(believed)).map(|()| reading)
+        check_state("the answer", &reading.state, Some(believed)).map(|()| reading)
     }
 
     #[test]
@@ -459,10 +478,14 @@ mod tests {
     #[test]
     fn what_a_person_types_counts_and_is_remarked_on_as_an_answer_would_be_refused() {
         let typed = |text| read_typed(text, Some(&believed())).unwrap();
-        let nothing = "the answer holds no entry of a state; it counts as it was typed";
-        assert_eq!(typed("{\"purple\": 1}").repairs, [nothing]);
-        assert_eq!(*typed("{\"purple\": 1}").state, serde_json::json!({ "purple": 1 }));
-        assert!(typed(&believed().to_string()).repairs.is_empty());
+        let nothing = "what was typed holds no entry of a state; it counts as it was typed";
+        let none = typed("{\"purple\": 1}");
+        assert_eq!(none.in_words().as_deref(), Some(nothing), "nothing was mended");
+        assert_eq!((*none.state).clone(), serde_json::json!({ "purple": 1 }));
+        assert_eq!(typed(&believed().to_string()).in_words(), None);
+        let mended = BeliefReading::new(believed(), vec!["a".to_owned(), "b".to_owned()]);
+        let both = BeliefReading { remark: Some("c".to_owned()), ..mended };
+        assert_eq!(both.in_words().as_deref(), Some("read with 2 repairs: a; b; c"));
     }
 
     #[test]

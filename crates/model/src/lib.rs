@@ -322,12 +322,16 @@ pub enum ModelError {
     Configuration(String),
     /// Any of the others, after answers that cost something and hold no completion, or of a request that was sent.
     #[error("{error}")]
-    After {
-        error: Box<ModelError>,
-        charge: Charge,
-        /// As in [`ModelResponse::sent`], of the last request.
-        sent: Box<serde_json::Value>,
-    },
+    After { error: Box<ModelError>, charge: Charge, last: Box<Last> },
+}
+
+/// The last request before an error.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Last {
+    /// As in [`ModelResponse::sent`].
+    pub sent: serde_json::Value,
+    /// As in [`ModelResponse::served`], of the last answer.
+    pub served: String,
 }
 
 /// What answers cost, as far as the provider says.
@@ -384,22 +388,30 @@ impl ModelError {
     /// The parameters as sent last; null where nothing was.
     pub fn sent(&self) -> &serde_json::Value {
         match self {
-            ModelError::After { sent, .. } => sent,
+            ModelError::After { last, .. } => &last.sent,
             _ => &serde_json::Value::Null,
+        }
+    }
+
+    /// The model that gave an answer before it, as the server calls it; empty where none is known.
+    pub fn served(&self) -> &str {
+        match self {
+            ModelError::After { last, .. } => &last.served,
+            _ => "",
         }
     }
 
     /// The error after answers that cost so much.
     pub fn charged(self, charge: Charge) -> ModelError {
-        self.after(charge, serde_json::Value::Null)
+        self.after(charge, Last::default())
     }
 
-    /// The error after answers that cost so much, of a request that was sent so.
-    pub fn after(self, charge: Charge, sent: serde_json::Value) -> ModelError {
-        if charge == Charge::default() && sent.is_null() {
+    /// The error after answers that cost so much, with the last of their requests.
+    pub fn after(self, charge: Charge, last: Last) -> ModelError {
+        if (charge, &last) == (Charge::default(), &Last::default()) {
             return self;
         }
-        ModelError::After { error: Box::new(self), charge, sent: Box::new(sent) }
+        ModelError::After { error: Box::new(self), charge, last: Box::new(last) }
     }
 }
 

@@ -60,7 +60,7 @@ fn whole(body: &Value) -> Vec<Step> {
 
 /// A chat's answer that ends so, with what it cost.
 fn ended(content: &str, finish: &str) -> Value {
-    json!({"choices": [{"index": 0, "message": {"content": content}, "finish_reason": finish}],
+    json!({"model": "m-real", "choices": [{"index": 0, "message": {"content": content}, "finish_reason": finish}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 500, "cost": 0.25}})
 }
 
@@ -74,6 +74,7 @@ async fn answers_that_end_in_an_error_are_charged() {
     let server = Server::answering(|_| whole(&ended("I will", "length")));
     let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err();
     assert_eq!((server.requests().len(), error.charge()), (3, charge(3000, 1500, Some(0.75))));
+    assert_eq!(error.served(), "m-real", "who gave what is no completion");
     assert!(matches!(error.cause(), ModelError::Broken { partial, .. } if partial == "I will"), "{error:?}");
     assert!(error.is_of_service() && error.to_string().contains("raise max_tokens"), "{error}");
 

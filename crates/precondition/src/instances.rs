@@ -350,7 +350,7 @@ impl Instances {
     /// Errors: the text that is no assertion, and why; or that an instance has no verdict.
     pub fn conjunction(&self, demos: &Demonstrations, texts: &[String]) -> Result<InstanceSet, String> {
         let compiled: Result<Vec<Assertion>, String> =
-            texts.iter().map(|text| Assertion::compile(text).map_err(|e| format!("`{text}`: {e}"))).collect();
+            texts.iter().map(|text| self.read(text).map_err(|e| format!("`{text}`: {e}"))).collect();
         let compiled = compiled?;
         if compiled.is_empty() {
             return Ok(InstanceSet::all(self.len()));

@@ -239,7 +239,8 @@ pub(crate) fn source_of(text: &str) -> String {
 }
 
 fn same(a: &Params, b: &Params) -> bool {
-    a.names == b.names && a.star == b.star && a.keyword_only == b.keyword_only && a.double_star == b.double_star
+    let same_names = a.names == b.names && a.star == b.star && a.keyword_only == b.keyword_only;
+    same_names && a.double_star == b.double_star && a.python == b.python
 }
 
 pub(super) fn rejected(failure: CompileFailure) -> Rejection {

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::engine::number::float_repr;
-use crate::engine::text::{quote_of, quote_one};
+use crate::engine::text::{quote_bytes, quote_of, quote_one};
 
 /// A constant argument of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,10 @@ pub enum Literal {
     Float(f64),
     /// A string.
     Str(String),
+    /// Bytes, which JSON has as the text that Python writes.
+    Bytes(Vec<u8>),
+    /// `...`, the same in JSON.
+    Ellipsis,
     /// A list of constants.
     List(Vec<Literal>),
     /// A dictionary from strings, in its order.
@@ -49,6 +53,7 @@ impl From<&Literal> for serde_json::Value {
             Literal::Long(n) => (*n).into(),
             Literal::Float(x) => (*x).into(),
             Literal::Str(s) => s.as_str().into(),
+            Literal::Bytes(_) | Literal::Ellipsis => literal.to_string().into(),
             Literal::List(items) => items.iter().map(serde_json::Value::from).collect(),
             Literal::Dict(items) => {
                 serde_json::Value::Object(items.iter().map(|(key, value)| (key.clone(), value.into())).collect())
@@ -105,6 +110,12 @@ impl fmt::Display for Literal {
             Literal::Long(n) => write!(f, "{n}"),
             Literal::Float(x) => f.write_str(&float_repr(*x)),
             Literal::Str(s) => write_repr(f, s),
+            Literal::Bytes(bytes) => {
+                let mut quoted = String::new();
+                quote_bytes(bytes, &mut quoted);
+                f.write_str(&quoted)
+            }
+            Literal::Ellipsis => f.write_str("..."),
             Literal::List(items) => {
                 f.write_str("[")?;
                 for (at, item) in items.iter().enumerate() {
@@ -220,6 +231,7 @@ mod tests {
             "a.f(1, x=[1, 'two', [], {'a': {}, \"b's\": [True, -2.5e-07, 1e+16]}])",
             "a.f(9223372036854775807, -9223372036854775807, 9223372036854775808, [18446744073709551615])",
             "a.f('\\\\ \\x00 \\n é \\xa0 \\u2028 \\U000e0001')",
+            "a.f(b'a\\xff\"', ..., k=[b\"'\"])",
         ] {
             let call: Call = text.parse().unwrap();
             assert_eq!(call.to_string(), text);

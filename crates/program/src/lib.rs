@@ -36,7 +36,7 @@ pub use call::{Call, CallError, Literal};
 pub use checker::{Checker, Memory, Outcome, Trace};
 pub use dissection::{Dissection, Part, PartBook, Skeleton, Truths};
 pub use effect::{Effect, Effects, Followed};
-pub use engine::fault::{Fault, FaultKind, Limits};
+pub use engine::fault::{Fault, FaultKind, Limits, Python};
 pub use engine::parse;
 pub use engine::vm::{Change, Footprint};
 pub use error::ProgramError;

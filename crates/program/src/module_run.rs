@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::engine::compile::{self, CompileFailure};
-use super::engine::fault::{Fault, FaultKind, Limits};
+use super::engine::fault::{Fault, FaultKind, Limits, Python};
 use super::engine::heap::Heap;
 use super::engine::parse::{ParseFailure, position, with_module};
 use super::engine::value::{Attrs, Obj, Value};
@@ -34,7 +34,8 @@ pub fn run_module(source: &str, limits: Limits) -> ModuleRun {
         call: None,
     };
     let failed = |fault| ModuleRun { stdout: String::new(), fault: Some(fault) };
-    let code = match with_module(source, |module| compile::module(source, &module.body, "<module>")) {
+    let code = match with_module(source, |module| compile::module(source, &module.body, "<module>", Python::default()))
+    {
         Ok(Ok(code)) => Arc::new(code),
         Ok(Err(CompileFailure::Syntax(message, offset))) | Err(ParseFailure::Syntax(message, offset)) => {
             return failed(syntax(message, offset));

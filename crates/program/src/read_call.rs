@@ -56,6 +56,8 @@ fn constant(expr: &Expr) -> Option<Literal> {
         Expr::NoneLiteral(_) => Literal::None,
         Expr::BooleanLiteral(b) => Literal::Bool(b.value),
         Expr::StringLiteral(s) => Literal::Str(s.value.to_str().to_owned()),
+        Expr::BytesLiteral(b) => Literal::Bytes(b.value.bytes().collect()),
+        Expr::EllipsisLiteral(_) => Literal::Ellipsis,
         Expr::NumberLiteral(n) => number(&n.value)?,
         Expr::UnaryOp(u) if u.op == ruff_python_ast::UnaryOp::USub => match constant(&u.operand)? {
             Literal::Int(n) => Literal::Int(n.checked_neg()?),

@@ -10,7 +10,7 @@ use ruff_text_size::{Ranged, TextRange};
 use super::call::{Call, Literal};
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
-use super::engine::fault::{Fault, Limits, Stop};
+use super::engine::fault::{Fault, Limits, Python, Stop};
 use super::engine::heap::{Heap, Slots};
 use super::engine::parse::with_module;
 use super::engine::value::{Attrs, Id, Obj, Value};
@@ -32,6 +32,8 @@ pub struct Declarations {
     pub actions: Vec<String>,
     /// The functions that are observations: `agent.update_visible_objects`.
     pub observations: Vec<String>,
+    /// The Python that reads it and its assertions: `PYTHON = '3.12'`.
+    pub python: Python,
 }
 
 /// The purpose of a function of a specification.
@@ -166,9 +168,9 @@ impl Specification {
     /// Errors: if it is no Python, fails when it runs, or a declared function does not exist.
     pub fn load_with(source: &str, name: &str, declarations: Declarations) -> Result<Specification, ProgramError> {
         let (code, classes) = with_module(source, |module| {
-            let code = compile::module(source, &module.body, "<module>")
+            let code = compile::module(source, &module.body, "<module>", declarations.python)
                 .map_err(|failure| ProgramError::of_compile(name, source, failure))?;
-            Ok::<_, ProgramError>((code, classes(module, source)))
+            Ok::<_, ProgramError>((code, classes(module, source, declarations.python)))
         })
         .map_err(|failure| ProgramError::of_parse(name, source, failure))??;
         let slots: Slots =
@@ -355,6 +357,13 @@ fn declarations(module: &ModModule, name: &str, source: &str) -> Result<Declarat
             "SETUP" => &mut found.setup,
             "ACTIONS" => &mut found.actions,
             "OBSERVATIONS" => &mut found.observations,
+            "PYTHON" => {
+                found.python = python(&assign.value).ok_or_else(|| {
+                    let message = "PYTHON is a version whose answers are known: '3.11' or '3.12'";
+                    ProgramError::at(name, source, assign.value.start().to_usize(), message)
+                })?;
+                continue;
+            }
             _ => continue,
         };
         any = true;
@@ -378,6 +387,16 @@ fn declarations(module: &ModModule, name: &str, source: &str) -> Result<Declarat
     Ok(found)
 }
 
+/// The version that a declaration names.
+fn python(value: &Expr) -> Option<Python> {
+    let Expr::StringLiteral(text) = value else { return None };
+    match text.value.to_str() {
+        "3.11" => Some(Python::V3_11),
+        "3.12" => Some(Python::V3_12),
+        _ => None,
+    }
+}
+
 fn not_strings(name: &str, source: &str, expr: &Expr) -> ProgramError {
     ProgramError::at(name, source, expr.start().to_usize(), "a declaration must be a list of string literals")
 }
@@ -389,7 +408,7 @@ struct FoundClass {
     methods: Vec<Function>,
 }
 
-fn classes(module: &ModModule, source: &str) -> Vec<FoundClass> {
+fn classes(module: &ModModule, source: &str, python: Python) -> Vec<FoundClass> {
     let class = |class: &ast::StmtClassDef| {
         let name = class.name.as_str();
         let bases = class.arguments.iter().flat_map(|a| &a.args).filter_map(Expr::as_name_expr);
@@ -397,13 +416,13 @@ fn classes(module: &ModModule, source: &str) -> Vec<FoundClass> {
         FoundClass {
             name: name.to_owned(),
             bases: bases.map(|base| base.id.to_string()).collect(),
-            methods: methods.filter_map(|def| method(def, name, source)).collect(),
+            methods: methods.filter_map(|def| method(def, name, source, python)).collect(),
         }
     };
     module.body.iter().filter_map(Stmt::as_class_def_stmt).map(class).collect()
 }
 
-fn method(def: &ast::StmtFunctionDef, class: &str, source: &str) -> Option<Function> {
+fn method(def: &ast::StmtFunctionDef, class: &str, source: &str, python: Python) -> Option<Function> {
     let parameters = &def.parameters;
     let shared = |name: &ast::Identifier| -> Arc<str> { Arc::from(name.as_str()) };
     let signature = Params {
@@ -412,6 +431,7 @@ fn method(def: &ast::StmtFunctionDef, class: &str, source: &str) -> Option<Funct
         star: parameters.vararg.as_ref().map(|p| shared(&p.name)),
         keyword_only: parameters.kwonlyargs.iter().map(|p| shared(&p.parameter.name)).collect(),
         double_star: parameters.kwarg.as_ref().map(|p| shared(&p.name)),
+        python,
     };
     let mut params: Vec<String> = signature.names.iter().skip(1).map(ToString::to_string).collect();
     let given = parameters.posonlyargs.iter().chain(&parameters.args).filter_map(|p| p.default.as_deref());
@@ -457,7 +477,7 @@ fn compile_setup(declarations: &Declarations, name: &str) -> Result<Vec<SetupLin
             ProgramError::at_line(name, 1, format!("SETUP line `{text}`: {message}"))
                 .hint("a SETUP line is `object = Class(…)`")
         };
-        let params = Params { names: names.clone(), ..Params::default() };
+        let params = Params { names: names.clone(), python: declarations.python, ..Params::default() };
         let line = with_module(text, |module| {
             let (target, value) = match module.body.as_slice() {
                 [Stmt::Assign(assign)] => match assign.targets.as_slice() {

@@ -118,6 +118,8 @@ pub(super) fn plain_value(literal: &Literal) -> Option<Value> {
         Literal::Long(n) => Value::big((*n).into()),
         Literal::Float(x) => Value::Float(*x),
         Literal::Str(s) => Value::Str(super::engine::value::literal(s)),
+        Literal::Bytes(bytes) => Value::Bytes(bytes.as_slice().into()),
+        Literal::Ellipsis => Value::Ellipsis,
         Literal::List(_) | Literal::Dict(_) => return None,
     })
 }
@@ -383,7 +385,8 @@ impl State {
     /// its value as JSON.
     pub fn evaluate(&self, expression: &str) -> Result<(String, serde_json::Value), Fault> {
         let objects = self.objects();
-        let params = Params { names: objects.0.iter().map(|(n, _)| n.clone()).collect(), ..Params::default() };
+        let names = objects.0.iter().map(|(n, _)| n.clone()).collect();
+        let params = Params { names, python: self.spec.declarations().python, ..Params::default() };
         let text = expression.trim();
         let code = with_module(text, |module| match module.body.as_slice() {
             [ruff_python_ast::Stmt::Expr(expr)] => compile::expression(text, &expr.value, &params)

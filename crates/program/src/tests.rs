@@ -123,8 +123,9 @@ fn errors_in_specifications_say_where() {
     assert!(Specification::load("x = 1\n", "spec.py").unwrap_err().hint.is_some());
     let error = Specification::load("SETUP = ['a = B()']\n", "spec.py").unwrap_err();
     assert!(error.message.contains("name 'B' is not defined"), "{error}");
-    let error = Specification::load("SETUP = ['a = A()']\nclass A:\n    pass\nimport os\n", "spec.py").unwrap_err();
-    assert!(error.message.contains("import os") && error.line == 4, "{error}");
+    let error =
+        Specification::load("SETUP = ['a = A()']\nclass A:\n    pass\nimport requests\n", "spec.py").unwrap_err();
+    assert!(error.message.contains("import requests") && error.line == 4, "{error}");
     let error = Specification::load("SETUP = ['a = A()']\nACTIONS = ['a.go']\nclass A:\n    pass\n", "s").unwrap_err();
     assert!(error.message.contains("a.go"), "{error}");
 }
@@ -257,4 +258,34 @@ proptest! {
             prop_assert_eq!(first, state.check(&assertion, take, &args));
         }
     }
+}
+
+#[test]
+fn f_strings_are_read_as_the_declared_version_of_python_reads_them() {
+    let of = |declared: &str| Specification::load(&format!("{SPEC}\n{declared}\n"), "spec.py");
+    let check = |declared: &str, text: &str| -> Result<CheckResult, &'static str> {
+        let spec = of(declared).unwrap();
+        let take = spec.function("agent", "take").unwrap();
+        let assertion = Assertion::dissect(text, take, &mut PartBook::new(&spec)).map_err(|e| e.reason)?;
+        Ok(spec.start().unwrap().check(&assertion, take, &["mug 1".into(), "desk 1".into()]))
+    };
+    let raises = |result: Result<CheckResult, &'static str>| match result {
+        Ok(CheckResult::Raises { exception, .. }) => exception,
+        other => format!("{other:?}"),
+    };
+    let nested = "f'{thing:{8:{1}}}' == 'mug 1   '";
+    for declared in ["", "PYTHON = '3.11'"] {
+        assert_eq!(check(declared, "f'{'a'}' == 'a'"), Err("SyntaxError"), "{declared}");
+        assert_eq!(check(declared, nested), Err("SyntaxError"), "{declared}");
+    }
+    assert_eq!(check("PYTHON = '3.12'", "f'{'a'}' == 'a'"), Ok(CheckResult::Holds));
+    assert_eq!(check("PYTHON = '3.12'", nested), Ok(CheckResult::Holds));
+    assert_eq!(
+        check("PYTHON = '3.12'", "f'{'a' if (thing and place) else 'b'}' == 'a' and f'{1!r :>3}'"),
+        Ok(CheckResult::Holds)
+    );
+    assert_eq!(raises(check("PYTHON = '3.12'", "f'{thing:%Y}'")), "ValueError");
+    assert_eq!(raises(check("PYTHON = '3.12'", "f'{'b'}' == 'a'")), "AssertionError");
+    let error = of("PYTHON = '2.7'").unwrap_err();
+    assert!(error.message.contains("PYTHON"), "{error}");
 }

@@ -46,6 +46,12 @@ impl FileUse {
             | FileUse::Export { name, .. } => name,
         }
     }
+
+    /// Whether a message is of the file: it begins with its name, or ends with it. The names of other files may hold it.
+    pub(crate) fn is_named(&self, message: &str) -> bool {
+        let behind = message.strip_prefix(self.name()).is_some_and(|rest| rest.starts_with([':', ' ']));
+        behind || message.strip_suffix(self.name()).is_some_and(|before| before.ends_with(' '))
+    }
 }
 
 /// A pane's request to the application.
@@ -293,5 +299,26 @@ pub trait Pane {
     fn wake(&mut self, view: &View) -> Vec<Intent> {
         let _ = view;
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_of_the_file_that_it_names_and_of_no_other() {
+        let file = FileUse::Save { name: "a.py".to_owned() };
+        for (message, is_of_it) in [
+            ("2 assertions in force written to a.py", true),
+            ("a.py: cannot be written: no room", true),
+            ("a.py was deleted while the session was open", true),
+            ("2 assertions in force written to data.py", false),
+            ("data.py: cannot be written: no room", false),
+            ("a.pyx: cannot be written: no room", false),
+            ("at step 2", false),
+        ] {
+            assert_eq!(file.is_named(message), is_of_it, "{message}");
+        }
     }
 }

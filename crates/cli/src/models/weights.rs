@@ -9,12 +9,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
 use super::line;
+use crate::headless::INTERRUPTED;
 use crate::{CliError, note, print};
 use stepwright_launch::config::{Config, WITHOUT_LOCAL};
 use stepwright_model::fetch::{self, FetchError, Purpose, Step, Weights};
-
-/// The exit code of a program that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
 
 /// Lists the models that run in this process: those whose weights are there or can be fetched, and the person's own file.
 pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {

@@ -195,6 +195,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn actions_commands_and_calls_of_tools_are_completed() {
+        let tool = serde_json::json!([{ "name": "get_order", "parameters": { "properties": { "id": {} } } }]);
+        let actions = ["look", "go to bed 1", "go to desk 1"].map(str::to_owned).to_vec();
+        let ways = |typed: &str, tools: Option<Toolbox>| {
+            let helper = Actions { actions: actions.clone(), tools };
+            let history = MemHistory::new();
+            helper.complete(typed, typed.len(), &Context::new(&history)).unwrap().1
+        };
+        assert_eq!(ways("go", None), ["go to bed 1", "go to desk 1"]);
+        assert_eq!(ways(" go to d", None), ["go to desk 1"]);
+        assert_eq!(ways(":a", None), [":actions", ":admissible"]);
+        assert!(ways("fly", None).is_empty());
+        let tools = || Some(Toolbox::of_json(&tool));
+        assert!(ways("get", tools()).iter().any(|way| way.contains("get_order")), "{:?}", ways("get", tools()));
+        assert_eq!(ways(":u", tools()), [":undo"]);
+    }
+
+    #[test]
     fn a_refusal_says_why_unless_that_was_observed() {
         assert_eq!(
             refused("no way.\n", "You stand.", true),

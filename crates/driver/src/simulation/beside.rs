@@ -84,7 +84,7 @@ impl Method for Counts {
 
 /// How much work of a service was done and how much it asked for, and of how much of either it heard the end.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct ServiceCount {
     pub(super) done: AtomicUsize,
     pub(super) worked: AtomicUsize,
     pub(super) requests: AtomicUsize,
@@ -96,7 +96,7 @@ fn one_more(of: &AtomicUsize) -> usize {
 }
 
 /// A service that works after each step, and has noted what came of it.
-pub(super) struct Noting(pub(super) Arc<Tally>);
+pub(super) struct Noting(pub(super) Arc<ServiceCount>);
 
 impl Service for Noting {
     fn command(&mut self, command: Command, _: &mut SessionView<'_>) -> Option<Command> {

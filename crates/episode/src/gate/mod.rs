@@ -34,7 +34,7 @@ pub use messages::{
     Advice, Answer, AskSpec, Conduct, Conducts, Draft, Edit, Effect, Follows, Heard, Level, Report, Request, Ticket,
     Unchecked,
 };
-pub use policy::{NO_PROPOSAL, OVER, PolicyOutcome, rule, spent, tells};
+pub use policy::{NO_PROPOSAL, OVER, PolicyOutcome, rule, spent, tells, without_number};
 use replay::Replay;
 #[cfg(test)]
 pub(super) use simulation::header;

@@ -59,7 +59,7 @@ pub fn rule(
     }
     let which = match policy.steps {
         Policy::TO_THE_END => "running to the end".to_owned(),
-        steps => format!("automatic step {} of {steps}", taken + 1),
+        steps => format!("{STEP} {} of {steps}", taken + 1),
     };
     PolicyOutcome::Take(match mark {
         Mark::Holds if policy.until_fails => format!("every check holds, {which}"),
@@ -67,6 +67,14 @@ pub fn rule(
         Mark::Blocked => "blocked, so that nothing is executed".to_owned(),
         _ => which,
     })
+}
+
+/// How the number of an automatic step begins.
+const STEP: &str = "automatic step";
+
+/// A rule in words without the number of the step: that is the next step's where nothing was executed.
+pub fn without_number(why: &str) -> &str {
+    why.split_once(STEP).map_or(why, |(before, _)| before.trim_end_matches(", "))
 }
 
 /// How the reason begins why nothing could be taken.
@@ -113,7 +121,7 @@ pub fn spent(session: &Session) -> u64 {
 
 /// The words for a used-up allowance.
 pub(crate) fn steps_used(steps: u32) -> String {
-    format!("{} taken", count(steps, "automatic step"))
+    format!("{} taken", count(steps, STEP))
 }
 
 fn failing(action: &Action, verdict: Option<&Verdict>) -> String {

@@ -535,6 +535,8 @@ fn a_blocked_selection_is_taken_by_a_policy_that_stops_at_what_fails() {
     {
         let policy = Policy { steps, ..Policy::manual() };
         assert_eq!(policy::rule(&policy, before, 0, Ok(&proposal), None), taken(why));
+        let unnumbered = if why.starts_with("automatic") { "" } else { why };
+        assert_eq!(policy::without_number(why), unnumbered);
     }
 }
 

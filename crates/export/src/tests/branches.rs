@@ -94,6 +94,26 @@ impl Played {
     }
 }
 
+/// A call of a skill is no step of the policy's: it had the number of the next.
+#[test]
+fn what_executed_nothing_has_no_number_of_a_step() {
+    for (held, said) in
+        [(None, "approved by the policy: automatic step 1 of 2\n"), (Some("call"), "approved by the policy\n")]
+    {
+        let mut played = Played::new();
+        let proposal = played.propose("heat(egg)", Origin::Greedy);
+        let (id, why) = (played.session.next_decision(), "automatic step 1 of 2".to_owned());
+        let decision = Decision { id, choice: Choice::Approve { proposal }, by: Actor::Policy, why };
+        played.event(Event::Decided { decision: decision.into() });
+        let outcome = StepOutcome { held: held.map(str::to_owned), ..StepOutcome::default() };
+        let (child, action) = (played.session.next_node(), Action::new("heat(egg)", None).into());
+        let (decision, outcome, changes) = (id, outcome.into(), json!([]).into());
+        played.event(Event::Executed { decision, child, action, outcome, changes });
+        let text = played.text(Format::Text);
+        assert!(text.contains(said), "{text}");
+    }
+}
+
 /// B4: what had come of an answer that was cut stood nowhere.
 #[test]
 fn what_had_come_of_an_answer_that_failed_is_told() {

@@ -1,18 +1,20 @@
 //! The selection prompt, in the paper's eight parts or as the authors' program sends it (`prompts/blocking/`), and reading a model's answer.
 //!
 //! An answer that names no candidate is asked for again with a note, and so is one that would close a circle again where circles are minded.
+//! As one conversation, prompts continue what was said before: in the paper's parts by pairs of a prompt and its answer, else as the
+//! authors' program keeps it.
 
 use serde::Serialize;
 
 use super::{ANSWER, CIRCLES, CONVERSATION, Interface, LiveTree, MESSAGES, SELECT, UNLISTED};
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{AskKind, AskState, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
+use stepwright_episode::{AskKind, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
 use stepwright_method::Context;
 use stepwright_method::next_action::scoring::Candidate;
 use stepwright_method::prompting::CHARS_A_TOKEN;
 use stepwright_method::written_plan::Vocabulary;
 use stepwright_model::Completion;
-use stepwright_text::words::stripped;
+use stepwright_text::words::{count, stripped};
 use stepwright_world::blocking::domain::Pattern;
 
 /// Actions the prompt shows of those taken.
@@ -20,6 +22,12 @@ const LAST: usize = 5;
 
 /// The marks around a selected action.
 const MARK: &str = "$$";
+
+/// What begins the problem of an answer that names no candidate.
+const NOT_LISTED: &str = "NotACandidate";
+
+/// Characters of a conversation above which the authors' program drops the earlier half of its messages.
+const CONVERSATION_CHARS: usize = 15_000;
 
 #[derive(Serialize)]
 struct Material<'a> {
@@ -36,6 +44,8 @@ struct Material<'a> {
     candidates: &'a [String],
     goals: Vec<String>,
     failures: Vec<String>,
+    /// Whether one of them is that an answer named no candidate.
+    unlisted: bool,
     mark: &'a str,
     scored: bool,
 }
@@ -140,12 +150,21 @@ fn named(text: &str, leaves: &[String], as_it_stands: bool) -> Result<String, St
     leaves.iter().find(|leaf| words(leaf) == said).cloned().ok_or(said)
 }
 
+/// The problem of an answer that names no candidate.
+fn not_listed(text: &str) -> String {
+    match text {
+        "" => format!("{NOT_LISTED}: no action stands between the marks {MARK}"),
+        text => format!("{NOT_LISTED}: `{text}` is not in the list of candidate actions"),
+    }
+}
+
 pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion) -> Draft {
     let raw = completion.text.clone();
     let chosen = chosen(&selections(&raw), leaves, counts_last(cx));
     let found = match chosen.map(|chosen| named(chosen.text, leaves, cx.options().is(&UNLISTED, "taken"))) {
+        None if raw.trim().is_empty() => Err("Unparsable: the answer is empty".to_owned()),
         None => Err(format!("Unparsable: the answer has no {MARK} action {MARK}")),
-        Some(Err(text)) => Err(format!("NotACandidate: `{text}` is not in the list of candidate actions")),
+        Some(Err(text)) => Err(not_listed(&text)),
         Some(Ok(leaf)) if circling(cx, leaves).as_ref() == Some(&leaf) => {
             Err(format!("Circle: `{leaf}` was selected again and again; another one is needed"))
         }
@@ -169,12 +188,15 @@ pub(super) fn selection(
 ) -> Result<PromptRecord, String> {
     let path = cx.path();
     let (growth, domain) = (tree.growth(), tree.domain());
+    // A thought, or a call of a skill, is nothing that was done.
     let taken: Vec<Taken> = path
         .iter()
+        .filter(|n| n.outcome.held.is_none())
         .filter_map(|n| Some(Taken { action: n.action.as_ref()?.text.clone(), result: result_of(&n.outcome) }))
         .collect();
     let atoms = |atoms: &[stepwright_world::Atom]| atoms.iter().map(|a| domain.spoken(&a.to_string())).collect();
     let executed = path.iter().filter(|node| node.outcome.is_executed());
+    let failures = failures(cx, leaves);
     let material = Material {
         task: &cx.session.header.sentence,
         about: &domain.about,
@@ -187,7 +209,8 @@ pub(super) fn selection(
         done: atoms(growth.forest().done()),
         candidates: leaves,
         goals: atoms(growth.forest().goals()),
-        failures: failures(cx, leaves),
+        unlisted: failures.iter().any(|failure| failure.starts_with(NOT_LISTED)),
+        failures,
         mark: MARK,
         scored,
     };
@@ -199,7 +222,12 @@ pub(super) fn selection(
         (false, true) => "blocking/select_each_chat",
     };
     let mut prompt = cx.prompting.render(name, &material)?;
-    if cx.options().is(&CONVERSATION, "running") && !raw {
+    let running = cx.options().is(&CONVERSATION, "running");
+    if each && !raw {
+        let before = running.then(|| answered(&path).pop()).flatten();
+        let most = before.map_or(CONVERSATION_CHARS, |_| room(cx).min(CONVERSATION_CHARS));
+        continue_as_published(before, most, &mut prompt);
+    } else if running && !raw {
         continue_conversation(cx, &path, &mut prompt);
     }
     prompt.candidates = u32::try_from(leaves.len()).ok();
@@ -225,8 +253,7 @@ fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
     {
         failures.push(format!("`{}` {}", action.text, result_of(&node.outcome)));
     }
-    let answers = node.turn.proposals.iter().filter(|p| p.ask.is_some_and(|ask| ask >= cx.round));
-    failures.extend(answers.filter_map(|p| p.problem.clone()));
+    failures.extend(cx.round().into_iter().flat_map(|round| round.proposals()).filter_map(|p| p.problem.clone()));
     failures.extend(node.turn.rejected().filter_map(|(proposal, reason)| {
         let text = &proposal.action.as_ref()?.text;
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
@@ -238,25 +265,34 @@ fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
     failures
 }
 
+/// The prompts of selections on the way here that were answered, as they were sent, each with its answer.
+fn answered<'a>(path: &[&'a Node]) -> Vec<(&'a [PromptMessage], &'a str)> {
+    let asks = path.iter().copied().flat_map(|node| &node.turn.asks);
+    let selections = asks.filter(|ask| [AskKind::SELECTED, AskKind::SAMPLES].contains(&ask.kind));
+    selections.filter_map(|ask| Some((ask.prompt.as_ref()?.messages.as_slice(), ask.text()?))).collect()
+}
+
+fn length(messages: &[PromptMessage]) -> usize {
+    messages.iter().map(|message| message.text.chars().count()).sum()
+}
+
+/// Characters that the model takes beside an answer.
+fn room(cx: &Context<'_>) -> usize {
+    let answer = usize::try_from(ANSWER).unwrap_or_default();
+    let chars = |tokens: usize| (tokens.saturating_sub(answer) as f64 * CHARS_A_TOKEN) as usize;
+    cx.prompting.context.map_or(usize::MAX, chars)
+}
+
+fn said(answer: &str) -> PromptMessage {
+    PromptMessage { role: "assistant".into(), text: answer.to_owned() }
+}
+
 /// Puts the prompts and answers so far before a prompt: as many of the last as fit.
 fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRecord) {
-    let mut before: Vec<[PromptMessage; 2]> = Vec::new();
-    for node in path {
-        for ask in node.turn.asks.iter().filter(|a| [AskKind::SELECTED, AskKind::SAMPLES].contains(&a.kind)) {
-            let (Some(asked), AskState::Answered { texts, .. }) = (&ask.prompt, &ask.state) else { continue };
-            let question = asked.messages.iter().rev().find(|m| m.role == "user");
-            if let (Some(question), Some(answer)) = (question, texts.first()) {
-                before.push([question.clone(), PromptMessage { role: "assistant".into(), text: answer.clone() }]);
-            }
-        }
-    }
-    let length = |messages: &[PromptMessage]| messages.iter().map(|m| m.text.chars().count()).sum::<usize>();
-    let answer = usize::try_from(ANSWER).unwrap_or_default();
-    let room = cx.prompting.context.map(|tokens| {
-        let chars = tokens.saturating_sub(answer) as f64 * CHARS_A_TOKEN;
-        (chars as usize).saturating_sub(length(&prompt.messages))
-    });
-    let (all, mut left) = (before.len(), room.unwrap_or(usize::MAX));
+    let question = |asked: &[PromptMessage]| asked.iter().rfind(|message| message.role == "user").cloned();
+    let before = answered(path).into_iter().filter_map(|(asked, answer)| Some([question(asked)?, said(answer)]));
+    let before: Vec<[PromptMessage; 2]> = before.collect();
+    let (all, mut left) = (before.len(), room(cx).saturating_sub(length(&prompt.messages)));
     let fits = before.iter().rev().take_while(|turn| {
         let fits = length(turn.as_slice()) <= left;
         left = left.saturating_sub(length(turn.as_slice()));
@@ -267,8 +303,33 @@ fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRe
     let at = prompt.messages.iter().position(|m| m.role == "user").unwrap_or_default();
     prompt.messages.splice(at..at, history);
     if kept < all {
-        let number = path.len();
-        prompt.left_out = Some(format!("the first {} of {all} selections of {number} steps do not fit", all - kept));
+        prompt.left_out = Some(format!("the first {} of {} do not fit", all - kept, count(all, "selection")));
+    }
+}
+
+/// Puts what was sent last and its answer before a prompt, as the authors' program does: the answer is added, then the messages of the
+/// prompt. Each time the earlier half of all messages is dropped where they have more than `most` characters, and the system message is put
+/// in front once more, so that it stands there twice more each turn.
+fn continue_as_published(before: Option<(&[PromptMessage], &str)>, most: usize, prompt: &mut PromptRecord) {
+    let (system, own): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut prompt.messages).into_iter().partition(|message| message.role == "system");
+    let sent = before.map_or_else(Vec::new, |(asked, _)| asked.to_vec());
+    let mut dropped = 0;
+    let added = before.map(|(_, answer)| vec![said(answer)]).into_iter().chain([own]);
+    prompt.messages = added.fold(sent, |mut conversation, new| {
+        conversation.extend(new);
+        if length(&conversation) > most {
+            let half = conversation.len() / 2;
+            conversation.drain(..half);
+            dropped += half;
+        }
+        conversation.splice(0..0, system.iter().cloned());
+        conversation
+    });
+    if dropped > 0 {
+        let messages = count(dropped, "message");
+        prompt.left_out =
+            Some(format!("the first {messages} of the conversation, which has more than {most} characters"));
     }
 }
 
@@ -277,7 +338,7 @@ mod tests {
     use super::*;
     use stepwright_method::prompting::Prompting;
 
-    fn rendered(template: &str) -> Vec<PromptMessage> {
+    fn rendered(template: &str, unlisted: bool) -> Vec<PromptMessage> {
         let texts = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
         let candidates = texts(&["open box", "take cup"]);
         let material = Material {
@@ -291,6 +352,7 @@ mod tests {
             candidates: &candidates,
             goals: texts(&["GOAL b"]),
             failures: texts(&["`go` failed: no way"]),
+            unlisted,
             mark: MARK,
             scored: false,
         };
@@ -302,16 +364,57 @@ mod tests {
         let order =
             ["the task", "spoon", "- go (failed", "GOAL a", "$$ open box $$", "GOAL b", "`go` failed", "only from"];
         for template in ["blocking/select", "blocking/select_chat"] {
-            let messages = rendered(template);
+            let messages = rendered(template, false);
             let text = &messages.last().unwrap().text;
             let places: Vec<usize> = order.iter().map(|part| text.find(part).unwrap()).collect();
             assert!(places.is_sorted(), "{template}: {text}");
         }
     }
 
+    /// A world's refusal has nothing to do with the list.
+    #[test]
+    fn the_list_is_to_be_read_again_where_an_answer_was_not_in_it() {
+        for template in ["blocking/select", "blocking/select_chat"] {
+            for unlisted in [false, true] {
+                let messages = rendered(template, unlisted);
+                let text = &messages.last().unwrap().text;
+                assert_eq!(text.contains("Read the list of candidate actions again."), unlisted, "{template}: {text}");
+            }
+        }
+        assert!(not_listed("").contains("no action stands between the marks"));
+        assert!(not_listed("fly").contains("`fly` is not in the list"));
+    }
+
+    /// A letter a role, the texts, and what is said of those that were dropped.
+    #[test]
+    fn a_conversation_is_kept_as_the_program_keeps_it() {
+        let message = |role: &str, text: &str| PromptMessage { role: role.to_owned(), text: text.to_owned() };
+        let mut sent: Vec<PromptMessage> = Vec::new();
+        let mut turn = |word: &str, answer: Option<&str>| {
+            let mut prompt = PromptRecord {
+                template: String::new(),
+                template_hash: String::new(),
+                messages: vec![message("system", "s"), message("user", word), message("user", "only")],
+                left_out: None,
+                candidates: None,
+            };
+            continue_as_published(answer.map(|answer| (sent.as_slice(), answer)), 20, &mut prompt);
+            sent = prompt.messages;
+            let roles: String = sent.iter().filter_map(|message| message.role.chars().next()).collect();
+            (roles, sent.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join(" "), prompt.left_out)
+        };
+        assert_eq!(turn("one", None), ("suu".to_owned(), "s one only".to_owned(), None));
+        let second = turn("two", Some("A"));
+        assert_eq!(second, ("sssuuauu".to_owned(), "s s s one only A two only".to_owned(), None));
+        // The third prompt makes it too long: of twelve messages the later six stay.
+        let (roles, text, left_out) = turn("three", Some("B"));
+        assert_eq!((roles.as_str(), text.as_str()), ("sauuauu", "s A two only B three only"));
+        assert!(left_out.unwrap().starts_with("the first 6 messages"));
+    }
+
     #[test]
     fn the_program_sends_a_message_a_sentence_and_the_failure_last() {
-        let messages = rendered("blocking/select_each_chat");
+        let messages = rendered("blocking/select_each_chat", false);
         let roles: Vec<&str> = messages.iter().map(|m| m.role.as_str()).collect();
         assert_eq!(roles, ["system", "user", "user", "user", "user", "user"]);
         for (at, part) in [(1, "spoon"), (2, "taken: go"), (3, "$$ take cup $$"), (4, "only from"), (5, "no way")] {

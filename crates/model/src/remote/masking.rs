@@ -85,8 +85,9 @@ pub(super) fn response(mask: &Mask, answer: Result<ModelResponse, ModelError>) -
         Err(ModelError::Broken { endpoint, message, partial }) => {
             Err(ModelError::Broken { endpoint, message: mask.masked(&message), partial: mask.masked(&partial) })
         }
-        Err(ModelError::After { error, charge, sent }) => {
-            response(mask, Err(*error)).map_err(|error| error.after(charge, *sent))
+        Err(ModelError::After { error, charge, mut last }) => {
+            last.served = mask.masked(&last.served);
+            response(mask, Err(*error)).map_err(|error| error.after(charge, *last))
         }
         other => other,
     }

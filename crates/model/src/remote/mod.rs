@@ -94,10 +94,10 @@ impl Remote {
         asked: Result<(), ModelError>,
         sink: Sink<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let Course { charge, sent } = sink.ends();
+        let Course { charge, last } = sink.ends();
         let came = had.completions.len();
         match asked {
-            Err(error) if came == 0 || error == ModelError::Cancelled => return Err(error.after(charge, sent)),
+            Err(error) if came == 0 || error == ModelError::Cancelled => return Err(error.after(charge, last)),
             Err(error) => {
                 let model = &self.options.model;
                 sink.remark(format!("{model}: {came} of {wanted} completions came, and no more: {error}"), true);

@@ -56,7 +56,7 @@ impl Remote {
         for number in 0..request.n {
             let answered = self.relay_patiently(path, &body, sink).await.map_err(|failure| failure.error)?;
             let whole = Whole::read(own, &answered).map_err(|e| wrong(e.to_string()))?;
-            sink.spend(Charge { usage: whole.usage(), cost: None });
+            sink.answered(Charge { usage: whole.usage(), cost: None }, whole.model());
             whole.model().clone_into(&mut response.served);
             let answer = whole.answer();
             let text = match own == relayed.api {

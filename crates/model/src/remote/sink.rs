@@ -7,15 +7,14 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::chunk::{Answer, Piece};
 use super::options::Wire;
-use crate::{Charge, StreamEvent};
+use crate::{Charge, Last, StreamEvent};
 
 /// What became of a request so far.
 #[derive(Default)]
 pub(super) struct Course {
     /// What all answers cost, those that are no completion too.
     pub(super) charge: Charge,
-    /// The parameters as sent last.
-    pub(super) sent: Value,
+    pub(super) last: Last,
 }
 
 #[derive(Clone, Copy)]
@@ -32,14 +31,18 @@ impl Sink<'_> {
         let _ = self.events.send(event);
     }
 
-    /// Counts what an answer cost.
-    pub(super) fn spend(&self, charge: Charge) {
-        self.course().charge.add(charge);
+    /// Counts what an answer cost, and notes the model that gave it.
+    pub(super) fn answered(&self, charge: Charge, served: &str) {
+        let mut course = self.course();
+        course.charge.add(charge);
+        if !served.is_empty() {
+            served.clone_into(&mut course.last.served);
+        }
     }
 
     /// Notes what is sent.
     pub(super) fn sends(&self, parameters: Value) {
-        self.course().sent = parameters;
+        self.course().last.sent = parameters;
     }
 
     /// What became of the request.
@@ -73,7 +76,7 @@ pub(super) struct Arriving<'a> {
 
 impl Arriving<'_> {
     pub(super) fn had(mut self) -> Answer {
-        self.sink.spend(self.answer.charge());
+        self.sink.answered(self.answer.charge(), &self.answer.served);
         std::mem::replace(&mut self.answer, Answer::new(Wire::OpenAi, 0))
     }
 
@@ -89,6 +92,6 @@ impl Arriving<'_> {
 
 impl Drop for Arriving<'_> {
     fn drop(&mut self) {
-        self.sink.spend(self.answer.charge());
+        self.sink.answered(self.answer.charge(), &self.answer.served);
     }
 }

@@ -528,7 +528,7 @@ impl Vm {
             }),
             Value::Ref(id) => match self.heap.get(*id) {
                 Obj::Class(_) => Ok(matches!(of, Value::Ref(of) if self.inherits(*of, *id))),
-                Obj::Tuple(items) => {
+                Obj::Tuple(items) | Obj::Union(items) => {
                     for item in items.clone() {
                         if self.deeper(|vm| vm.matches_class(of, &item, message))? {
                             return Ok(true);

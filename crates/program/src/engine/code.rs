@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 pub(crate) use ruff_python_ast::{CmpOp, ConversionFlag, Operator, UnaryOp};
 
+use super::fault::Python;
 use super::types::{Builtin, Type};
 use super::value::{Name, Value};
 
@@ -119,6 +120,8 @@ pub(crate) struct MakeFunction {
     pub code: Arc<FunctionCode>,
     pub defaults: Vec<Node>,
     pub kw_defaults: Vec<Option<Node>>,
+    /// What is evaluated of annotations, for its errors alone.
+    pub annotations: Vec<Node>,
 }
 
 #[derive(Debug, Clone)]
@@ -150,6 +153,8 @@ pub(crate) struct Params {
     pub star: Option<Name>,
     pub keyword_only: Vec<Name>,
     pub double_star: Option<Name>,
+    /// The Python as which what has these parameters is read.
+    pub python: Python,
 }
 
 #[derive(Debug, Clone)]
@@ -181,6 +186,8 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     Expr(Node),
     Assign(Vec<Target>, Node),
+    /// What is assigned to a name, if anything is, and what is then evaluated of its annotation.
+    Annotated(Option<(Target, Node)>, Vec<Node>),
     /// The place as an expression, as a target, the operator and the operand.
     AugAssign(Box<(Place, Operator, Node)>),
     Assert(Node, Option<Node>),
@@ -196,6 +203,8 @@ pub(crate) enum StmtKind {
     Class(Box<ClassDef>),
     Import(Vec<(Imported, Target)>),
     Raise(Option<Node>),
+    /// `raise what from cause`
+    RaiseFrom(Box<(Node, Node)>),
     Try(Box<Try>),
 }
 
@@ -207,10 +216,12 @@ pub(crate) enum Place {
     Subscript(Node, Node),
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Imported {
     Collections,
     DefaultDict,
+    /// What Python has and is not offered: the import in words.
+    NotOffered(Arc<str>),
 }
 
 #[derive(Debug, Clone)]

@@ -11,6 +11,8 @@ use super::code::{
     Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt, StmtKind,
     Target, Try, Variable,
 };
+use super::fault::Python;
+use super::modules::is_not_offered;
 use super::scope::{Kind, NO_DEBUG, Scopes, analyse, analyse_expression, is_debug};
 use super::types::{BuiltinName, builtin};
 use super::value::Name;
@@ -84,11 +86,17 @@ pub(crate) struct Compiler<'a> {
     pub path: Vec<String>,
     /// Where the beginning of a module ends, in which `from __future__` may stand.
     beginning: TextSize,
+    /// The Python as which it is read.
+    pub python: Python,
+    /// Whether annotations are not evaluated, by `from __future__ import annotations`.
+    postponed: bool,
+    /// The names that were imported from `typing` so far, and their names there.
+    pub typing: FxHashMap<String, String>,
 }
 
-pub(crate) fn module(source: &str, body: &[AstStmt], name: &str) -> Compiled<FunctionCode> {
+pub(crate) fn module(source: &str, body: &[AstStmt], name: &str, python: Python) -> Compiled<FunctionCode> {
     measure(body)?;
-    let mut compiler = Compiler::new(source, analyse(body, Kind::Module, &[]))?;
+    let mut compiler = Compiler::new(source, analyse(body, Kind::Module, &[]), python)?;
     compiler.beginning = beginning(body);
     compiler.open_frame(0, false);
     let body = compiler.block(body)?;
@@ -101,7 +109,7 @@ pub(crate) fn function_body(source: &str, body: &[AstStmt], name: &str, params: 
     all.extend(params.star.as_deref());
     all.extend(params.keyword_only.iter().map(|n| &**n));
     all.extend(params.double_star.as_deref());
-    let mut compiler = Compiler::new(source, analyse(body, Kind::Function, &all))?;
+    let mut compiler = Compiler::new(source, analyse(body, Kind::Function, &all), params.python)?;
     compiler.open_frame(0, true);
     let body = compiler.block(body)?;
     Ok(compiler.close_frame(Arc::from(name), params.clone(), Body::Block(body)))
@@ -114,7 +122,7 @@ pub(crate) fn expression(source: &str, expr: &Expr, params: &Params) -> Compiled
     let all: Vec<&str> = params.names.iter().map(|n| &**n).collect();
     // Without a scope within, no name is shared or bound.
     let scopes = if depth.scopes { analyse_expression(expr, &all) } else { analyse(&[], Kind::Function, &all) };
-    let mut compiler = Compiler::new(source, scopes)?;
+    let mut compiler = Compiler::new(source, scopes, params.python)?;
     compiler.open_frame(0, true);
     let node = compiler.expr(expr)?;
     Ok(compiler.close_frame(Arc::from("<expression>"), params.clone(), Body::Expression(node)))
@@ -174,7 +182,7 @@ impl Depth {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(source: &'a str, mut scopes: Scopes<'a>) -> Compiled<Self> {
+    fn new(source: &'a str, mut scopes: Scopes<'a>, python: Python) -> Compiled<Self> {
         if let Some((message, at)) = scopes.fault.take() {
             return Err(CompileFailure::Syntax(message, at.start().to_usize()));
         }
@@ -190,6 +198,9 @@ impl<'a> Compiler<'a> {
             iteration_variables: Vec::new(),
             path: Vec::new(),
             beginning: TextSize::default(),
+            python,
+            postponed: false,
+            typing: FxHashMap::default(),
         })
     }
 
@@ -426,11 +437,19 @@ impl<'a> Compiler<'a> {
             AstStmt::AnnAssign(assign) => {
                 let value = assign.value.as_ref().map(|value| self.expr(value)).transpose()?;
                 let target = self.target(&assign.target)?;
+                let mut annotation = Vec::new();
+                let is_known = self.annotation(&assign.annotation, &mut annotation);
+                if self.postponed || self.frame().function {
+                    annotation.clear();
+                }
                 match value {
-                    _ if !simple_annotation(&assign.annotation) => unsupported("this annotation"),
-                    Some(value) => StmtKind::Assign(vec![target], value),
-                    None if assign.target.is_name_expr() => return Ok(None),
-                    None => unsupported("an annotation without a value of what is no name"),
+                    _ if !is_known => unsupported("this annotation"),
+                    None if !assign.target.is_name_expr() => {
+                        unsupported("an annotation without a value of what is no name")
+                    }
+                    Some(value) if annotation.is_empty() => StmtKind::Assign(vec![target], value),
+                    None if annotation.is_empty() => return Ok(None),
+                    value => StmtKind::Annotated(value.map(|value| (target, value)), annotation),
                 }
             }
             AstStmt::AugAssign(assign) => {
@@ -493,7 +512,7 @@ impl<'a> Compiler<'a> {
                 for decorator in &def.decorator_list {
                     self.expr(&decorator.expression)?;
                 }
-                let make = self.function(
+                let mut make = self.function(
                     def.name.as_str(),
                     Some(&def.parameters),
                     def.range(),
@@ -503,16 +522,20 @@ impl<'a> Compiler<'a> {
                 if def.is_async || !def.decorator_list.is_empty() {
                     return Ok(Some(unsupported("decorated or async functions")));
                 }
-                if !def.parameters.iter().all(|p| p.annotation().is_none_or(simple_annotation))
-                    || !def.returns.as_deref().is_none_or(simple_annotation)
-                {
+                let mut annotations =
+                    def.parameters.iter().filter_map(|p| p.annotation()).chain(def.returns.as_deref());
+                if !annotations.all(|annotation| self.annotation(annotation, &mut make.annotations)) {
                     return Ok(Some(unsupported("this annotation")));
+                }
+                if self.postponed {
+                    make.annotations.clear();
                 }
                 StmtKind::Function(self.store(def.name.as_str()), Box::new(make))
             }
             AstStmt::ClassDef(def) => return self.class(def).map(Some),
             AstStmt::Import(import) => self.imports(&import.names, |name| match name {
                 "collections" => Ok(Imported::Collections),
+                _ if is_not_offered(name, None) => Ok(Imported::NotOffered(Arc::from(format!("import {name}")))),
                 _ => Err(format!("import {name}")),
             }),
             AstStmt::ImportFrom(import) if is_future(stmt) && stmt.start() >= self.beginning => {
@@ -520,8 +543,18 @@ impl<'a> Compiler<'a> {
             }
             AstStmt::ImportFrom(import) => {
                 let module = import.module.as_ref().map_or("", |m| m.as_str());
+                self.postponed |=
+                    is_future(stmt) && import.names.iter().any(|alias| alias.name.as_str() == "annotations");
+                if (import.level, module) == (0, "typing") && self.frames.len() == 1 {
+                    let names =
+                        import.names.iter().map(|alias| (alias.asname.as_ref().unwrap_or(&alias.name), &alias.name));
+                    self.typing.extend(names.map(|(name, of)| (name.to_string(), of.to_string())));
+                }
                 self.imports(&import.names, |name| match (import.level, module, name) {
                     (0, "collections", "defaultdict") => Ok(Imported::DefaultDict),
+                    (0, ..) if is_not_offered(module, Some(name)) => {
+                        Ok(Imported::NotOffered(Arc::from(format!("from {module} import {name}"))))
+                    }
                     _ => Err(format!("from {module} import {name}")),
                 })
             }
@@ -533,11 +566,11 @@ impl<'a> Compiler<'a> {
                 // Where a semicolon follows, the parser puts a name without a text.
                 let exc = raise.exc.as_ref().filter(|e| !matches!(&***e, Expr::Name(name) if name.id.is_empty()));
                 let what = exc.map(|e| self.expr(e)).transpose()?;
-                if let Some(cause) = &raise.cause {
-                    self.expr(cause)?;
-                    return Ok(Some(unsupported("raise … from")));
+                let cause = raise.cause.as_ref().map(|cause| self.expr(cause)).transpose()?;
+                match (what, cause) {
+                    (Some(what), Some(cause)) => StmtKind::RaiseFrom(Box::new((what, cause))),
+                    (what, _) => StmtKind::Raise(what),
                 }
-                StmtKind::Raise(what)
             }
             AstStmt::Try(block) => {
                 let made = self.attempt(block)?;
@@ -684,7 +717,7 @@ impl<'a> Compiler<'a> {
         self.path.truncate(self.path.len().saturating_sub(2));
         let name = self.name(name);
         let code = self.close_frame(name, params, body);
-        Ok(MakeFunction { code: Arc::new(code), defaults, kw_defaults })
+        Ok(MakeFunction { code: Arc::new(code), defaults, kw_defaults, annotations: Vec::new() })
     }
 }
 
@@ -745,15 +778,6 @@ fn statement_name(stmt: &AstStmt) -> &'static str {
         AstStmt::Match(_) => "match statements",
         AstStmt::Try(_) => "except*",
         _ => "this statement",
-    }
-}
-
-/// Whether evaluating an annotation can be skipped: built-in types, `None` and strings have no effect.
-fn simple_annotation(annotation: &Expr) -> bool {
-    match annotation {
-        Expr::Name(name) => matches!(builtin(name.id.as_str()), Some(BuiltinName::Type(_))),
-        Expr::NoneLiteral(_) | Expr::StringLiteral(_) => true,
-        _ => false,
     }
 }
 

@@ -10,6 +10,7 @@ use ruff_text_size::Ranged;
 
 use super::code::{Bounds, Call, Clause, Comp, ConversionFlag, Element, GenCode, Node, Piece, UnaryOp};
 use super::compile::{CompileFailure, Compiled, Compiler, FunctionBody, MAX_DEPTH, Var};
+use super::fault::Python;
 use super::value::Value;
 
 /// Longest whole number CPython reads or writes, in decimal digits.
@@ -356,7 +357,8 @@ impl Compiler<'_> {
             match element {
                 ast::InterpolatedStringElement::Literal(text) => out.push(Piece::Text(Arc::from(&*text.value))),
                 ast::InterpolatedStringElement::Interpolation(value) => {
-                    if level > 1 || self.is_new_in_fstrings(value, quotes) {
+                    let is_new = self.python < Python::V3_12 && (level > 1 || self.is_new_in_fstrings(value, quotes));
+                    if is_new {
                         return Err(CompileFailure::Unsupported(NEW_FSTRING, value.range.start().to_usize()));
                     }
                     if let Some(debug) = &value.debug_text {

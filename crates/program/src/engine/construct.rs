@@ -16,6 +16,11 @@ impl Vm {
         if let Some(stop) = refused(of, &args, &keywords) {
             return Err(stop);
         }
+        let strict = match keywords.first() {
+            Some((_, value)) if of == Type::Zip => Some(self.truth(value)?),
+            _ => None,
+        };
+        let keywords = if strict.is_some() { Keywords::new() } else { keywords };
         let (args, keywords) = self.bind_arguments(Called::Itself, of.name(), constructor(of), args, keywords)?;
         let first = given(&args, 0);
         match of {
@@ -103,7 +108,7 @@ impl Vm {
             },
             Type::Zip => {
                 let iters = args.iter().map(|v| self.start(v)).collect::<Done<Vec<_>>>()?;
-                self.alloc(Obj::Iter(IterState::Zip(iters, false), Type::Zip))
+                self.alloc(Obj::Iter(IterState::Zip(iters, strict == Some(true)), Type::Zip))
             }
             Type::Enumerate => {
                 let Some(iterable) = first else { return Err(Stop::unsupported("enumerate of this")) };
@@ -117,6 +122,10 @@ impl Vm {
             Type::Reversed => self.reversed(first),
             Type::Exc(ExcKind::UnicodeDecodeError | ExcKind::UnicodeEncodeError) => {
                 Err(unsupported!("calling {}", of.name()))
+            }
+            // What it is then, and its text, depends on the number.
+            Type::Exc(kind) if kind.is_a(ExcKind::OSError) && args.len() > 1 => {
+                Err(unsupported!("calling {} with a number", of.name()))
             }
             Type::Exc(kind) => self.alloc(Obj::Exception { kind, args: args.to_vec(), exact: true }),
             Type::Nothing | Type::Dots if args.is_empty() => {
@@ -346,7 +355,8 @@ fn digits_of(bytes: &[u8]) -> String {
 /// What CPython says of a call before it looks at the arguments one by one.
 fn refused(of: Type, args: &Args, keywords: &Keywords) -> Option<Stop> {
     Some(match (of, args.len(), keywords.as_slice()) {
-        (Type::Zip, _, [_, ..]) => Stop::unsupported("zip(strict=…)"),
+        (Type::Zip, _, [(name, _), ..]) if **name != *"strict" => Stop::unsupported("this argument of zip"),
+        (Type::Zip, _, [_, _, ..]) => Stop::unsupported("this argument of zip"),
         (Type::Object, given, named) if given + named.len() > 0 => type_error!("object() takes no arguments"),
         (Type::Class, 0 | 2 | 4.., _) => type_error!("type() takes 1 or 3 arguments"),
         (Type::Enumerate, 0, [(name, _)]) if **name != *"iterable" => {

@@ -144,8 +144,10 @@ impl Vm {
 
     pub(crate) fn load_global(&mut self, name: &Name, fallback: Fallback) -> Done<Value> {
         self.note_read(name);
-        if let Some(value) = self.global(name) {
-            return Ok(value.clone());
+        match self.global(name) {
+            Some(Value::Unbound) => return Err(unsupported!("the name {name}")),
+            Some(value) => return Ok(value.clone()),
+            None => {}
         }
         match fallback {
             Fallback::Type(of) => Ok(Value::Type(of)),

@@ -50,6 +50,15 @@ impl Vm {
                     self.assign(target, value.clone())?;
                 }
             }
+            StmtKind::Annotated(assigned, annotation) => {
+                if let Some((target, node)) = assigned {
+                    let value = self.eval(node)?;
+                    self.assign(target, value)?;
+                }
+                for node in annotation {
+                    self.eval(node)?;
+                }
+            }
             StmtKind::AugAssign(parts) => self.augmented(&parts.0, parts.1, &parts.2)?,
             StmtKind::Assert(test, message) => {
                 if self.unchecked_at == Some(self.frames) {
@@ -111,14 +120,18 @@ impl Vm {
             StmtKind::Class(def) => self.class(def)?,
             StmtKind::Import(names) => {
                 for (what, target) in names {
-                    let value = match what {
-                        Imported::DefaultDict => Value::Type(Type::DefaultDict),
-                        Imported::Collections => self.alloc(Obj::Collections)?,
+                    let value = match (what, target) {
+                        (Imported::DefaultDict, _) => Value::Type(Type::DefaultDict),
+                        (Imported::Collections, _) => self.alloc(Obj::Collections)?,
+                        // That it is not offered is said where the name is read, which is known of global names.
+                        (Imported::NotOffered(_), Target::Global(_)) => Value::Unbound,
+                        (Imported::NotOffered(what), _) => return Err(Stop::Unsupported(what.clone())),
                     };
                     self.assign(target, value)?;
                 }
             }
             StmtKind::Raise(what) => return Err(self.raise(what.as_ref())?),
+            StmtKind::RaiseFrom(parts) => return Err(self.raise_from(&parts.0, &parts.1)?),
             StmtKind::Try(block) => return self.try_block(block),
         }
         Ok(Flow::Next)
@@ -150,9 +163,25 @@ impl Vm {
                 None => return Ok(Stop::type_error("No active exception to reraise").into_runtime_error()),
             },
         };
-        match &value {
+        self.thrown(&value)
+    }
+
+    /// That the cause is kept shows nowhere here.
+    fn raise_from(&mut self, what: &Node, cause: &Node) -> Done<Stop> {
+        let (what, cause) = (self.eval(what)?, self.eval(cause)?);
+        let is_exception = |value: &Value| {
+            matches!(value, Value::Type(Type::Exc(_))) || matches!(self.obj(value), Some(Obj::Exception { .. }))
+        };
+        if is_exception(&what) && !is_exception(&cause) && !matches!(cause, Value::None) {
+            return Ok(Stop::type_error("exception causes must derive from BaseException"));
+        }
+        self.thrown(&what)
+    }
+
+    fn thrown(&mut self, value: &Value) -> Done<Stop> {
+        match value {
             Value::Type(Type::Exc(kind)) => self.raised(*kind, Vec::new(), true),
-            _ => match self.obj(&value) {
+            _ => match self.obj(value) {
                 Some(Obj::Exception { kind, args, exact }) => {
                     let (kind, args, exact) = (*kind, args.clone(), *exact);
                     self.raised(kind, args, exact)
@@ -405,6 +434,9 @@ impl Vm {
                 None => Value::Unbound,
             });
         }
+        for node in &make.annotations {
+            self.eval(node)?;
+        }
         let captured = make.code.captures.iter().map(|(outer, _)| self.slot(*outer).clone()).collect();
         self.alloc(Obj::Function(Function { code: make.code.clone(), defaults, kw_defaults, captured }))
     }
@@ -430,7 +462,9 @@ impl Vm {
         let result = self.run_frame(&def.body, start);
         let attrs = self.classes.pop().unwrap_or_default();
         result?;
-        if let Some((name, _)) = attrs.0.iter().find(|(n, _)| n.starts_with("__") && **n != *"__init__") {
+        // The text of an instance is not known anyway.
+        let known = |name: &str| matches!(name, "__init__" | "__repr__" | "__str__");
+        if let Some((name, _)) = attrs.0.iter().find(|(name, _)| name.starts_with("__") && !known(name)) {
             return Err(unsupported!("a class that defines {name}"));
         }
         debug_assert!(matches!(def.body.body, Body::Block(_)));

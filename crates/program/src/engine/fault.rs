@@ -43,6 +43,16 @@ impl Limits {
     pub const MODULE: Limits = Limits { steps: 10_000_000, size: 160_000_000, depth: 16_000 };
 }
 
+/// The version of Python whose answer counts where they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Python {
+    /// 3.11, also where none is said.
+    #[default]
+    V3_11,
+    /// 3.12, which reads more f-strings.
+    V3_12,
+}
+
 /// Calls within calls that CPython 3.11 goes down to, the module among them: its limit of recursion.
 pub(crate) const CALLS: u32 = 1_000;
 
@@ -78,14 +88,24 @@ exceptions! {
     ArithmeticError < Exception,
     AssertionError < Exception,
     AttributeError < Exception,
+    ConnectionError < OSError,
+    EOFError < Exception,
+    FileExistsError < OSError,
+    FileNotFoundError < OSError,
     IndexError < LookupError,
     KeyError < LookupError,
+    KeyboardInterrupt < BaseException,
     LookupError < Exception,
+    MemoryError < Exception,
     NameError < Exception,
     NotImplementedError < RuntimeError,
+    OSError < Exception,
     OverflowError < ArithmeticError,
+    PermissionError < OSError,
+    RecursionError < RuntimeError,
     RuntimeError < Exception,
     StopIteration < Exception,
+    TimeoutError < OSError,
     TypeError < Exception,
     UnboundLocalError < NameError,
     UnicodeDecodeError < UnicodeError,

@@ -70,7 +70,7 @@ impl Fill<'_> {
                 self.clauses(clauses);
             }
             Node::Lambda(lambda) => {
-                let MakeFunction { code, defaults, kw_defaults } = &mut **lambda;
+                let MakeFunction { code, defaults, kw_defaults, annotations: _ } = &mut **lambda;
                 self.function(Arc::make_mut(code));
                 self.all(defaults);
                 self.all(kw_defaults.iter_mut().flatten());

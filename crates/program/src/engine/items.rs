@@ -73,6 +73,7 @@ impl Vm {
                         Ok(Value::Int(start.wrapping_add(step.wrapping_mul(at as i64))))
                     }
                     Obj::Dict(_) => self.get_dict_item(id, index),
+                    Obj::Union(_) => Err(Stop::unsupported("generic types")),
                     _ => Err(self.not_subscriptable(object)),
                 }
             }

@@ -133,14 +133,23 @@ impl Vm {
                     return Ok(None);
                 }
                 let mut values = Vec::with_capacity(inner.len());
-                for each in inner.iter_mut() {
+                for (at, each) in inner.iter_mut().enumerate() {
                     match self.deeper(|vm| vm.advance(each))? {
                         Some(value) => values.push(value),
-                        None if *strict => return Err(Stop::unsupported("zip(strict=True)")),
+                        None if *strict && at > 0 => return Err(uneven(at, "shorter")),
+                        None if *strict => break,
                         None => return Ok(None),
                     }
                 }
-                self.new_tuple(values).map(Some)
+                if !values.is_empty() {
+                    return self.new_tuple(values).map(Some);
+                }
+                for (at, each) in inner.iter_mut().enumerate().skip(1) {
+                    if self.deeper(|vm| vm.advance(each))?.is_some() {
+                        return Err(uneven(at, "longer"));
+                    }
+                }
+                Ok(None)
             }
             IterState::Map(function, inner) => {
                 let mut args = Args::new();
@@ -288,6 +297,12 @@ impl Vm {
 
 fn over_dict(id: Id, dict: &Dict, part: Part) -> IterState {
     IterState::Dict { id, part, index: 0, version: dict.version, len: dict.map.len(), reversed: false }
+}
+
+/// The error of a strict `zip` at whose place `at`, from 0, there are fewer or more values than before it.
+fn uneven(at: usize, what: &str) -> Stop {
+    let before = if at == 1 { " 1".to_owned() } else { format!("s 1-{at}") };
+    exact!(ValueError, "zip() argument {} is {what} than argument{before}", at + 1)
 }
 
 /// The end of iterating a container that changed: an error if its size did, unknown if it did not.

@@ -7,6 +7,7 @@
 #[macro_use]
 pub(crate) mod fault;
 
+mod annotations;
 mod attr;
 mod builtins;
 mod byte_strings;
@@ -25,6 +26,7 @@ mod iterate;
 mod letters;
 mod members;
 mod methods;
+mod modules;
 pub(crate) mod number;
 mod numeric;
 mod ops;

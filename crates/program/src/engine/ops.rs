@@ -130,6 +130,11 @@ impl Vm {
     }
 
     fn binary_objects(&mut self, op: Operator, left: &Value, right: &Value) -> Done<Value> {
+        if op == Operator::BitOr
+            && let Some(union) = self.union(left, right)?
+        {
+            return Ok(union);
+        }
         let object = |value: &Value| if let Value::Ref(id) = value { Some(*id) } else { None };
         match (op, object(left), object(right)) {
             (Operator::Add, Some(a), Some(b)) => match (self.heap.get(a), self.heap.get(b)) {
@@ -161,14 +166,31 @@ impl Vm {
             let other = self.type_name(right);
             return Err(type_error!("can only concatenate {kind} (not \"{other}\") to {kind}"));
         }
-        let is_type = |value: &Value| {
-            matches!(value, Value::Type(_))
-                || matches!(value, Value::Ref(id) if matches!(self.heap.get(*id), Obj::Class(_)))
-        };
-        if op == Operator::BitOr && (is_type(left) || is_type(right)) {
-            return Err(Stop::unsupported("unions of types"));
-        }
         Err(self.bad_operands(op, left, right))
+    }
+
+    /// `left | right` of types, `None` among them; nothing if one side is anything else.
+    fn union(&mut self, left: &Value, right: &Value) -> Done<Option<Value>> {
+        let types = |value: &Value| match value {
+            Value::None => Some(vec![Value::Type(Type::Nothing)]),
+            Value::Type(_) => Some(vec![value.clone()]),
+            _ => match self.obj(value)? {
+                Obj::Class(_) => Some(vec![value.clone()]),
+                Obj::Union(types) => Some(types.clone()),
+                _ => None,
+            },
+        };
+        let (Some(mut all), Some(more)) = (types(left), types(right)) else { return Ok(None) };
+        if matches!((left, right), (Value::None, Value::None)) {
+            return Ok(None);
+        }
+        for of in more {
+            self.tick()?;
+            if !all.iter().any(|known| known.same(&of)) {
+                all.push(of);
+            }
+        }
+        if all.len() == 1 { Ok(all.pop()) } else { self.alloc(Obj::Union(all)).map(Some) }
     }
 
     fn bad_operands(&self, op: Operator, left: &Value, right: &Value) -> Stop {

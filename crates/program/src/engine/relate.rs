@@ -123,6 +123,9 @@ impl Vm {
                     Ok(true)
                 })
             }
+            (Obj::Union(x), Obj::Union(y)) => {
+                Ok(x.len() == y.len() && x.iter().all(|of| y.iter().any(|other| of.same(other))))
+            }
             (Obj::Dict(x), Obj::Dict(y)) => {
                 if x.map.len() != y.map.len() {
                     return Ok(false);
@@ -378,8 +381,8 @@ impl Vm {
                     1 => Key::Range(1, *start, 0),
                     len => Key::Range(len, *start, *step),
                 },
-                Obj::Method { .. } | Obj::BuiltinMethod { .. } => {
-                    return Err(Stop::unsupported("methods as keys"));
+                Obj::Method { .. } | Obj::BuiltinMethod { .. } | Obj::Union(_) => {
+                    return Err(Stop::unsupported("methods or unions as keys"));
                 }
                 _ => Key::Object(*id),
             },

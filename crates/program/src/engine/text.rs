@@ -81,19 +81,7 @@ impl Vm {
                 self.spend(s.len())?;
                 quote(s, out)?;
             }
-            Value::Bytes(bytes) => {
-                let double = bytes.contains(&b'\'') && !bytes.contains(&b'"');
-                out.push_str(if double { "b\"" } else { "b'" });
-                let quote = if double { '"' } else { '\'' };
-                for b in bytes.iter() {
-                    if b.is_ascii() {
-                        quote_one(char::from(*b), quote, out);
-                    } else {
-                        escape(char::from(*b), out);
-                    }
-                }
-                out.push(quote);
-            }
+            Value::Bytes(bytes) => quote_bytes(bytes, out),
             Value::Type(Type::DefaultDict) => out.push_str("<class 'collections.defaultdict'>"),
             Value::Type(of) => {
                 let _ = write!(out, "<class '{}'>", of.name());
@@ -193,10 +181,37 @@ impl Vm {
                     }
                 });
             }
+            Obj::Union(types) => {
+                for (i, of) in types.iter().enumerate() {
+                    out.push_str(if i > 0 { " | " } else { "" });
+                    match of {
+                        Value::Type(Type::Nothing) => out.push_str("None"),
+                        Value::Type(Type::DefaultDict) => out.push_str("collections.defaultdict"),
+                        Value::Type(of) => out.push_str(of.name()),
+                        _ => return Err(Stop::unsupported(NO_TEXT)),
+                    }
+                }
+                return Ok(());
+            }
             _ => return Err(Stop::unsupported(NO_TEXT)),
         };
         self.write_each(brackets, &items, out, |vm, value, out| vm.write_repr(value, out, active))
     }
+}
+
+/// Bytes as `repr` writes them.
+pub(crate) fn quote_bytes(bytes: &[u8], out: &mut String) {
+    let double = bytes.contains(&b'\'') && !bytes.contains(&b'"');
+    let quote = if double { '"' } else { '\'' };
+    out.extend(['b', quote]);
+    for b in bytes {
+        if b.is_ascii() {
+            quote_one(char::from(*b), quote, out);
+        } else {
+            escape(char::from(*b), out);
+        }
+    }
+    out.push(quote);
 }
 
 /// A text as `repr` writes it.

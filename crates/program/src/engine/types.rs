@@ -31,7 +31,7 @@ types! {
     Filter = "filter", Zip = "zip", Enumerate = "enumerate", Reversed = "reversed", ListReversed = "list_reverseiterator",
     KeyReversed = "dict_reversekeyiterator", ValueReversed = "dict_reversevalueiterator",
     ItemReversed = "dict_reverseitemiterator",
-    Module = "module", Instance = "instance", Cell = "cell",
+    Module = "module", Instance = "instance", Cell = "cell", Union = "types.UnionType",
 }
 
 macro_rules! builtins {
@@ -62,12 +62,12 @@ builtins! {
 /// Names of CPython's builtins that exist there and are not offered here.
 const NOT_OFFERED: &str = "\
     BaseExceptionGroup BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError \
-    ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError \
-    Ellipsis EncodingWarning EnvironmentError ExceptionGroup FileExistsError FileNotFoundError FloatingPointError \
+    ConnectionAbortedError ConnectionRefusedError ConnectionResetError DeprecationWarning \
+    Ellipsis EncodingWarning EnvironmentError ExceptionGroup FloatingPointError \
     FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError InterruptedError \
-    IsADirectoryError KeyboardInterrupt MemoryError ModuleNotFoundError NotADirectoryError NotImplemented OSError \
-    PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning \
-    RuntimeWarning StopAsyncIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError \
+    IsADirectoryError ModuleNotFoundError NotADirectoryError NotImplemented \
+    PendingDeprecationWarning ProcessLookupError ReferenceError ResourceWarning \
+    RuntimeWarning StopAsyncIteration SyntaxError SyntaxWarning SystemError SystemExit TabError \
     UnicodeTranslateError UnicodeWarning UserWarning Warning aiter anext \
     breakpoint bytearray classmethod compile complex copyright credits delattr dir eval exec exit globals help id \
     input license locals memoryview open property quit setattr slice staticmethod super vars";
@@ -179,7 +179,11 @@ pub(crate) fn member(of: Type, name: &str) -> Option<Member> {
         MEMBERS.iter().flat_map(each).collect()
     });
     match of {
-        Type::Exc(_) => listed("add_note args with_traceback value name obj", name).then_some(Member::Data),
+        Type::Exc(kind) => {
+            let known = listed("add_note args with_traceback value name obj", name)
+                || kind.is_a(ExcKind::OSError) && listed("characters_written errno filename filename2 strerror", name);
+            known.then_some(Member::Data)
+        }
         _ => KNOWN.get(&(of, name)).copied(),
     }
 }

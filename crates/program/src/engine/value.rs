@@ -43,7 +43,7 @@ pub(crate) struct Id(pub u32);
 
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
-    /// A local variable that is not bound yet; never seen by a program.
+    /// A local variable that is not bound yet, or a global name that stands for what is not offered; never seen by a program.
     Unbound,
     None,
     Ellipsis,
@@ -267,6 +267,8 @@ pub(crate) enum Obj {
         exact: bool,
     },
     Collections,
+    /// `int | None`: types that all differ.
+    Union(Vec<Value>),
 }
 
 impl Obj {
@@ -293,7 +295,9 @@ impl Obj {
     pub(crate) fn each_ref(&mut self, f: &mut impl FnMut(&mut Id)) {
         match self {
             Obj::Free | Obj::Range(..) | Obj::Collections => {}
-            Obj::Tuple(items) | Obj::List(items) | Obj::Exception { args: items, .. } => each_value(items, f),
+            Obj::Tuple(items) | Obj::List(items) | Obj::Union(items) | Obj::Exception { args: items, .. } => {
+                each_value(items, f);
+            }
             Obj::Dict(dict) => {
                 rekey(&mut dict.map, f);
                 for entry in dict.map.values_mut() {

@@ -569,6 +569,7 @@ impl Vm {
                 Obj::Iter(_, of) => *of,
                 Obj::Exception { kind, .. } => Type::Exc(*kind),
                 Obj::Collections => Type::Module,
+                Obj::Union(_) => Type::Union,
             },
         }
     }

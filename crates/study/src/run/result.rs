@@ -48,9 +48,10 @@ pub struct RunResult {
     /// Lines that execute nothing: thoughts, calls of skills, reports; not among `steps`.
     #[serde(default)]
     pub held: u32,
+    /// Of the steps, those that the world answered with an error. A program of several calls is one step.
     pub refused: u32,
-    /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`). An action
-    /// without preconditions counts where the world took it.
+    /// Of the steps, those with every precondition holding when they were taken (precondition compatibility is this over `steps`). An
+    /// action without preconditions counts where the world took it.
     pub compatible: u32,
     pub proposals: u32,
     /// Actions that there were to choose among, where that is on record: ground actions that a planner chose among, on average over its

@@ -231,9 +231,12 @@ fn is_own(path: &Path) -> std::io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use stepwright_launch::config::{Overrides, load_with};
     use stepwright_methods::METHODS;
+    use stepwright_world::AgentCommand;
 
     fn of(folder: &Path, flags: &[(&str, &str)], model: &str) -> Value {
         let mut overrides = Overrides { config_dir: Some(folder.to_owned()), ..Overrides::default() };
@@ -287,6 +290,25 @@ mod tests {
         // Neither a key nor a user's name is kept.
         let secret = of(folder.path(), &[("model.base_url", "http://u:PASS@127.0.0.1:1/v1?key=Q")], "m");
         assert!(!secret.to_string().contains("PASS") && !secret.to_string().contains("key=Q"), "{secret}");
+    }
+
+    #[test]
+    fn an_agent_counts_by_its_command_and_by_who_answers_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let overrides = Overrides { config_dir: Some(folder.path().to_owned()), ..Overrides::default() };
+        let mut config = load_with(&overrides, &METHODS, &|_| None).unwrap();
+        let none = Provenance(Map::new()).with_agent(&config).unwrap();
+        assert_eq!(none, Provenance(Map::new()));
+        let mut behind = |word: &str, address: &str| {
+            let (words, upstream) = (vec![word.to_owned()], Some(address.to_owned()));
+            config.agent = Some(Arc::new(AgentCommand { words, upstream, ..AgentCommand::default() }));
+            Provenance(Map::new()).with_agent(&config).unwrap().and(json!({}))["agent"].clone()
+        };
+        let one = behind("./one", "http://u:PASS@127.0.0.1:1/v1");
+        assert_eq!(one["asks"], json!(["http://127.0.0.1:1/v1"]));
+        let (other, elsewhere) = (behind("./other", "http://127.0.0.1:1/v1"), behind("./one", "http://127.0.0.1:2/v1"));
+        assert_eq!((&one["asks"], &one["command"]), (&other["asks"], &elsewhere["command"]));
+        assert!(one["asks"] != elsewhere["asks"] && one["command"] != other["command"]);
     }
 
     #[test]

@@ -40,6 +40,10 @@ impl std::str::FromStr for Selector {
                 }
             }
         }
+        // A variable of a script that is empty would run everything.
+        if selector == Selector::default() {
+            return Err("no task is named; `all` is every task".to_owned());
+        }
         Ok(selector)
     }
 }
@@ -191,7 +195,6 @@ mod tests {
     #[test]
     fn terms_add_and_filters_narrow() {
         assert_eq!(ids("all").len(), 5);
-        assert_eq!(ids("").len(), 5);
         assert_eq!(ids("split=valid_unseen"), ["valid_unseen/a/b", "valid_unseen/c/d"]);
         assert_eq!(ids("split=valid_unseen,first=1"), ["valid_unseen/a/b"]);
         assert_eq!(ids("type=heat"), ["shipped/heat-mug-1"]);
@@ -237,5 +240,8 @@ mod tests {
     fn wrong_words_are_named() {
         assert!("first=x".parse::<Selector>().unwrap_err().contains("no number"));
         assert!("kind=x".parse::<Selector>().unwrap_err().contains("type="));
+        for nothing in ["", " , "] {
+            assert_eq!(nothing.parse::<Selector>().unwrap_err(), "no task is named; `all` is every task");
+        }
     }
 }

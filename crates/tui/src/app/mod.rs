@@ -331,9 +331,7 @@ impl App {
         }
         match &notice {
             Notice::Kept(_) => self.pending.file = None,
-            Notice::Say { level, text }
-                if self.pending.file.as_ref().is_some_and(|file| text.contains(file.name())) =>
-            {
+            Notice::Say { level, text } if self.pending.file.as_ref().is_some_and(|file| file.is_named(text)) => {
                 self.file_ended((*level == Level::Error).then_some(text.as_str()));
             }
             _ => {}

@@ -163,16 +163,15 @@ impl Judge {
                 rows.push(vec![run(Role::Dim, "What is believed stays until this can be read.")]);
                 rows
             }
-            Some(Ok(BeliefReading { state, repairs })) => {
+            Some(Ok(reading)) => {
                 let mut rows = Vec::new();
-                if !repairs.is_empty() {
-                    let text = format!("read with {}: {}", words::count(repairs.len(), "repair"), repairs.join("; "));
+                if let Some(text) = reading.in_words() {
                     rows.extend(words::labelled("", Role::Warn, &text, width).into_iter().take(2));
                 }
                 rows.push(vec![run(Role::Good, format!("{yes} it can be read; against what is believed now:"))]);
                 let believed = view.session.as_ref().and_then(|s| s.belief());
                 let left = most.saturating_sub(rows.len() + 1);
-                rows.extend(offer::changes(believed.map_or(&serde_json::Value::Null, |b| b), state, left));
+                rows.extend(offer::changes(believed.map_or(&serde_json::Value::Null, |b| b), &reading.state, left));
                 rows
             }
         }

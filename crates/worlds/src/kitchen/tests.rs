@@ -1,11 +1,14 @@
 //! Tests of the kitchen as a whole: the shipped scenes, the rules where they bite, hostile files. The recordings are compared by `conform`.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::receptacles::Receptacles;
 use super::*;
 use stepwright_program::Specification;
-use stepwright_world::{Atom, World};
+use stepwright_world::blocking::Growth;
+use stepwright_world::{Atom, World, shipped_domain};
 
 fn world() -> KitchenWorld {
     KitchenWorld::new(Source::shipped().unwrap(), Find::Moving)
@@ -102,6 +105,36 @@ fn goals_are_met_in_order_and_for_good() {
     world.restore(&snapshot).unwrap();
     assert_eq!(world.goals().unwrap().len(), 2);
     assert!(world.reset("small/three", 0).is_err());
+}
+
+/// A goal that a scene may have is no bare one in the domain that ships, in whichever form it is written.
+#[test]
+fn the_domain_knows_a_way_to_every_goal() {
+    let domain = shipped_domain(&KIND).unwrap().unwrap();
+    let goals: [(&str, &[&str]); 11] = [
+        ("INSIDE Egg|1 CounterTop|1", &["putin Egg|1 CounterTop|1"]),
+        ("IN Egg|1 CounterTop|1", &["put Egg|1 CounterTop|1"]),
+        ("ON Egg|1 CounterTop|1", &["put Egg|1 CounterTop|1"]),
+        ("ON Faucet|1", &["switchon Faucet|1"]),
+        ("OPEN Fridge|1", &["open Fridge|1"]),
+        ("SLICED Apple|1", &["slice Apple|1"]),
+        ("COOKED Egg|1 Faucet|1", &["putin Egg|1 Faucet|1", "switchon Faucet|1"]),
+        ("WASHED_SINK Mug|1 SinkBasin|1 Faucet|1", &["putin Mug|1 SinkBasin|1", "switchon Faucet|1"]),
+        ("WASHED Mug|1 Faucet|1", &["putin Mug|1 Faucet|1", "switchon Faucet|1"]),
+        ("HOLDS Mug|1", &["grab Mug|1"]),
+        ("HOLDS character Mug|1", &["grab Mug|1"]),
+    ];
+    for (goal, roots) in goals {
+        let mut scene = small();
+        scene["tasks"] = json!({"one": {"goals": [goal], "text": "One."}});
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("small.json"), scene.to_string()).unwrap();
+        let mut world = KitchenWorld::new(Source::open(folder.path()).unwrap(), Find::Fixed);
+        world.reset("small/one", 0).unwrap();
+        let tree = Growth::begin(Arc::clone(&domain), &world).unwrap();
+        let leaves: Vec<&str> = tree.forest().leaves().into_iter().map(|leaf| leaf.text.as_str()).collect();
+        assert_eq!(leaves, roots, "{goal}");
+    }
 }
 
 #[test]

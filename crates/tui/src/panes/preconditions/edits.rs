@@ -276,10 +276,10 @@ impl PreconditionsPane {
                 }
                 if !text.is_empty() {
                     self.chosen.unmerged = None;
-                    // What replaces a row that is marked or in force is marked in its place.
+                    // What is added is meant to be adopted; what replaces a row that is marked or in force is marked in its place.
                     let mut marks = self.marked(view);
                     let replaced = marks.remove(&typing.original);
-                    if replaced || (typing.row.is_some() && self.in_force(view).0.contains(&typing.original)) {
+                    if typing.row.is_none() || replaced || self.in_force(view).0.contains(&typing.original) {
                         marks.insert(text.clone());
                         self.chosen.marks.insert(typing.action.clone(), marks);
                     }
