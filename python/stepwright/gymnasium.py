@@ -60,7 +60,12 @@ def read(space, value):
 class World:
     def __init__(self, options):
         # Imported here: `--help` does not need it.
-        import gymnasium
+        try:
+            import gymnasium
+        except ModuleNotFoundError as why:
+            if why.name != "gymnasium":
+                raise
+            sys.exit("Gymnasium is not installed for this Python: pip install gymnasium")
 
         for name in options.load:
             __import__(name)

@@ -239,7 +239,7 @@ fn an_interrupted_agent_leaves_no_workspace_behind() {
     let (work, copies) = (bed.at("work"), bed.at("copies"));
     [&work, &copies].iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
     let there = || std::fs::read_dir(&copies).unwrap().flatten().any(|e| e.path().join("work").exists());
-    for signal in ["INT", "TERM"] {
+    for (signal, expected) in [("INT", 130), ("TERM", 143)] {
         let work = work.display().to_string();
         let mut command = bed.command(&["gate", "--headless", "--workspace", &work, "--", "sleep", "60"]);
         let said = std::fs::File::create(bed.at("said")).unwrap();
@@ -251,7 +251,7 @@ fn an_interrupted_agent_leaves_no_workspace_behind() {
         }
         Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
         let (code, said) = (child.wait().unwrap().code(), std::fs::read_to_string(bed.at("said")).unwrap());
-        assert_eq!(code, Some(130), "{said}");
+        assert_eq!(code, Some(expected), "{said}");
         assert!(said.contains("stopped before anything was decided; no session is kept"), "{said}");
         let left: Vec<_> = std::fs::read_dir(&copies).unwrap().flatten().collect();
         assert!(left.is_empty(), "{signal}: {left:?}");

@@ -519,7 +519,8 @@ fn audits_of_the_examples_find_no_violation_in_a_step_that_was_accepted() {
     use stepwright::method::program_context::ProgramContext;
     let mut accepted = 0;
     for example in EXAMPLES {
-        let log = trajectory(&loaded(example.name));
+        let session = loaded(example.name);
+        let log = trajectory(&session, stepwright::worlds::reward_of(&session.header.world));
         let transcript = stepwright::worlds::transcript_of(&log);
         let program = ProgramContext::load(&transcript.specification()).unwrap();
         let is_taken = |step: usize| log.steps.get(step).is_some_and(|step| !step.is_refused());

@@ -8,6 +8,7 @@ use stepwright_graph::prompts::information;
 use stepwright_graph::run::{Run, joined, stepping};
 use stepwright_graph::{Diff, Graph, Line, Names, ParseError, Reason, Script, language, metrics, script};
 use stepwright_model::prompt::Prompts;
+use stepwright_text::words::is_space;
 use stepwright_world::Wording;
 
 /// A field of a record: its name, what the recording holds, what comes out.
@@ -123,10 +124,13 @@ enum Evaluated {
 }
 
 fn evaluate(program: &[&str], scene: &Graph, tables: Tables<'_>) -> Evaluated {
-    let script = match script::parse(program.iter().copied()) {
+    // What evaluates prints each line that was read, takes white space of any kind for a blank, and reads it again.
+    let again = |line: &Line| script::parse_line(&line.to_string().split(is_space).collect::<Vec<_>>().join(" "));
+    let read = script::parse(program.iter().copied()).map_err(|error| error.error);
+    let script = match read.and_then(|lines| lines.iter().map(again).collect::<Result<Script, _>>()) {
         Ok(script) if script.is_empty() => return Evaluated::Empty,
         Ok(script) => script,
-        Err(error) => return Evaluated::Unread(error.error),
+        Err(error) => return Evaluated::Unread(error),
     };
     match prepare(scene, &script, tables) {
         Ok(prepared) => {

@@ -34,8 +34,8 @@ pub fn write(state: &Value) -> String {
 
 fn quoted(text: &mut String, string: &str) {
     for c in Value::String(string.to_owned()).to_string().chars() {
-        if c.is_control() {
-            // JSON leaves some control characters as they are; no reader of prompts needs them.
+        if c.is_control() || matches!(c, '“' | '”') {
+            // JSON leaves some control characters as they are; no reader of prompts needs them. A typographic quote ends a name.
             let _ = write!(text, "\\u{:04x}", u32::from(c));
         } else {
             text.push(c);

@@ -1,7 +1,7 @@
 //! `stepwright belief`: the form of states in which a belief is kept in a world that ships none: proposed by a model from episodes, and
 //! checked against them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -82,6 +82,12 @@ impl Episodes {
     }
 }
 
+/// Where a form goes that did not pass: beside what is there, which may be a good one.
+fn beside(out: &Path) -> PathBuf {
+    let ending = out.file_name().and_then(|name| name.to_str()?.split_once('.').map(|(_, ending)| ending));
+    stepwright_files::free(out, &ending.map_or_else(String::new, |ending| format!(".{ending}")))
+}
+
 impl Form {
     fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         if self.out.exists() && !self.replace {
@@ -99,7 +105,7 @@ impl Form {
         let prompt = prompts.render(if raw { TEMPLATE } else { CHAT_TEMPLATE }, &moments.context());
         let messages = prompt.map_err(|e| CliError::Failed(e.to_string()))?.messages;
         let runtime = Runtime::new()?;
-        let cancel = interrupted(&runtime);
+        let cancel = interrupted(&runtime).cancel;
         let path = self.out.display().to_string();
         // The text with the fewest faults.
         let mut best: Option<(String, FileFaults)> = None;
@@ -132,9 +138,12 @@ impl Form {
             }
         }
         let Some((text, wrong)) = best else { return Ok(ExitCode::FAILURE) };
-        target::replace(&self.out, &text)?;
+        let beside = beside(&self.out);
+        target::replace(&beside, &text)?;
+        let (stays, beside) = (beside != self.out, beside.display());
+        let stays = if stays { format!("; {path} stays as it is") } else { String::new() };
         print(&format!(
-            "{wrong}\nno form passed; that with the fewest faults is in {path}: edit it, then belief check\n"
+            "{wrong}\nno form passed{stays}; that with the fewest faults is in {beside}: edit it, then belief check\n"
         ))?;
         Ok(ExitCode::FAILURE)
     }
@@ -157,5 +166,19 @@ impl Check {
             print(&judged.map_or_else(|wrong| format!("{wrong}\n"), |judged| judged.to_string()))?;
         }
         Ok(if passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_that_did_not_pass_takes_no_good_ones_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let (out, other) = (folder.path().join("a.state_form.toml"), folder.path().join("a-2.state_form.toml"));
+        assert_eq!(beside(&out), out);
+        std::fs::write(&out, "").unwrap();
+        assert_eq!(beside(&out), other);
     }
 }

@@ -53,6 +53,10 @@ fn init(file: &Path) -> Result<(), CliError> {
         _ => CliError::Failed(format!("cannot write {}: {e}; name another folder with --config-dir", file.display())),
     };
     if let Some(dir) = file.parent() {
+        if dir.exists() && !dir.is_dir() {
+            let why = format!("{} is a file; name a folder with --config-dir", dir.display());
+            return Err(CliError::Failed(why));
+        }
         std::fs::create_dir_all(dir).map_err(failed)?;
     }
     let mut new = std::fs::OpenOptions::new().write(true).create_new(true).open(file).map_err(failed)?;

@@ -143,7 +143,7 @@ impl Distill {
                 let mut run = Distiller::new(logs, known.clone(), settings).over(library);
                 let runtime = Runtime::new()?;
                 let prompts = Prompts::new(Some(&config.paths.config));
-                let (cancel, contrast) = (interrupted(&runtime), !self.no_contrast);
+                let (cancel, contrast) = (interrupted(&runtime).cancel, !self.no_contrast);
                 let (budget, sandbox) = (self.budget, stepwright_driver::sandbox());
                 let asking = Asking { model, prompts: &prompts, sandbox, contrast, budget, cancel };
                 let mut report = |progress: Progress| match progress {

@@ -154,12 +154,12 @@ impl Gate {
             Ok(setup)
         };
         let runtime = Runtime::new()?;
-        let cancel = interrupted(&runtime);
+        let interrupted = interrupted(&runtime);
         let say = |text: &str| note(&format!("stepwright: {text}"));
-        let Some(episode) = runtime.block_on(hearing(say, episode(setup, &cancel))) else {
+        let Some(episode) = runtime.block_on(hearing(say, episode(setup, &interrupted.cancel))) else {
             leave(runtime);
             say(&stopped(kept.get()));
-            return Ok(ExitCode::from(INTERRUPTED));
+            return Ok(ExitCode::from(interrupted.code().unwrap_or(INTERRUPTED)));
         };
         begun.and_then(|in_force| in_force.idle()).iter().for_each(|idle| note(&format!("stepwright: {idle}")));
         let ended = match (&episode.session, &episode.error) {

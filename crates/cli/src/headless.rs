@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -70,7 +71,7 @@ pub(crate) struct CarriedOut<L> {
     pub lines: Vec<L>,
     /// How much was done: `12 of 20 episodes run, 5 had results already; results in x.jsonl`.
     pub summary: String,
-    /// 1 if a line is an error or it was stopped.
+    /// 1 if a line is an error or it was stopped, 128 and the signal's number if a signal stopped it.
     pub code: ExitCode,
     /// Whether standard output holds the lines, so that tables go elsewhere.
     printed: bool,
@@ -130,7 +131,8 @@ impl HeadlessFlags {
         let prompts = Prompts::new(Some(&config.paths.config));
         prompts.idle().iter().for_each(|idle| note(&format!("stepwright: {idle}")));
         let runtime = Runtime::new()?;
-        let cancel = interrupted(&runtime);
+        let interrupted = interrupted(&runtime);
+        let cancel = interrupted.cancel.clone();
         runtime.block_on(study.rehearse(&cancel)).map_err(CliError::Failed)?;
         let price = config.model_config(model).and_then(|model| model.price);
         self.unlimited(config, model)?.iter().for_each(|why| note(why));
@@ -219,7 +221,7 @@ impl HeadlessFlags {
             labels: labels(&experiment, &results.planned, config.built_in),
             lines,
             summary: format!("{outcomes}{part}{already}{early}{}{kept}\n", spent.in_words()),
-            code: ExitCode::from(u8::from(failed || stopped)),
+            code: ExitCode::from(interrupted.code().filter(|_| stopped).unwrap_or(u8::from(failed || stopped))),
             printed: results.are_printed(),
         }))
     }
@@ -435,20 +437,38 @@ pub(super) fn progress(total: u64) -> ProgressBar {
     bar
 }
 
+/// Whether a person or a scheduler asked the process to end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Interrupted {
+    pub(super) cancel: CancellationToken,
+    /// The signal's number; 0 while there was none.
+    signal: Arc<AtomicU8>,
+}
+
+impl Interrupted {
+    /// The exit code of what a signal ended, if one did.
+    pub(super) fn code(&self) -> Option<u8> {
+        Some(self.signal.load(Ordering::Relaxed))
+            .filter(|signal| *signal > 0)
+            .map(|signal| 128u8.saturating_add(signal))
+    }
+}
+
 /// Fires at Ctrl-C, and where a scheduler asks the process to end (SIGTERM).
-pub(super) fn interrupted(runtime: &Runtime) -> CancellationToken {
-    let cancel = CancellationToken::new();
+pub(super) fn interrupted(runtime: &Runtime) -> Interrupted {
+    let interrupted = Interrupted::default();
     for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
-        let fired = cancel.clone();
+        let fired = interrupted.clone();
         runtime.spawn(async move {
             if let Ok(mut signals) = signal(kind)
                 && signals.recv().await.is_some()
             {
-                fired.cancel();
+                fired.signal.store(u8::try_from(kind.as_raw_value()).unwrap_or_default(), Ordering::Relaxed);
+                fired.cancel.cancel();
             }
         });
     }
-    cancel
+    interrupted
 }
 
 /// Leaves what was interrupted. Worlds and agents that have said nothing yet end with this process; what they were given to work in goes now.
@@ -461,6 +481,14 @@ pub(super) fn leave(runtime: Runtime) {
 mod tests {
     use super::*;
     use stepwright_launch::config::{Overrides, load_with};
+
+    #[test]
+    fn what_a_signal_ended_has_its_code() {
+        let interrupted = Interrupted::default();
+        assert_eq!(interrupted.code(), None);
+        interrupted.signal.store(15, Ordering::Relaxed);
+        assert_eq!(interrupted.code(), Some(143));
+    }
 
     #[test]
     fn a_limit_that_nothing_reaches_is_no_amount() {

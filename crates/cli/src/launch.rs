@@ -273,8 +273,7 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
             let title = format!("{} · {ago} · {}", header.world, header.sentence);
             (title, format!("{}, {}; {name}", header.method, header.model))
         }
-        (None, None) if super::sessions::is_link_to_nothing(&path) => (name, "a link to nothing".to_owned()),
-        (None, None) => (name, ago),
+        (None, None) => (name, super::sessions::stray_link(&path).map_or(ago, str::to_owned)),
     };
     SessionEntry { path, title, detail, shipped: false }
 }

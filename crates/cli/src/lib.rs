@@ -290,7 +290,7 @@ pub fn run() -> ExitCode {
         Some(Command::Preconditions(command)) => command.run(&cli.global),
         Some(Command::Belief(command)) => command.run(&cli.global),
         Some(Command::Completions(completions)) => completions.run(command()),
-        Some(Command::Man(man)) => man.run(command()),
+        Some(Command::Man(man)) => man.run(built(Cli::command().disable_help_subcommand(true))),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Schema(schema)) => schema.run(),
         Some(Command::Sandbox(sandbox)) => sandbox.run(),

@@ -37,8 +37,9 @@ impl LibraryCommand {
         let shelf = global.load()?.paths.shelf();
         match self {
             LibraryCommand::Add { places } => {
+                // All or none: what cannot be added is seen before anything is.
+                places.iter().try_for_each(|place| holds_something(&shelf, place))?;
                 for place in &places {
-                    holds_something(&shelf, place)?;
                     if !shelf.add(place).map_err(CliError::Failed)? {
                         note(&format!("{} is in the library already", place.display()));
                     }
@@ -63,9 +64,10 @@ impl LibraryCommand {
     }
 }
 
-/// Errors: of a file that is named nothing can be read. Logs may come into a folder later.
+/// Errors: there is no such place, or of a file that is named nothing can be read. Logs may come into a folder later.
 fn holds_something(shelf: &Shelf, place: &Path) -> Result<(), CliError> {
-    if place.is_dir() || !place.exists() {
+    let there = std::fs::metadata(place).map_err(|e| CliError::Failed(format!("{}: {e}", place.display())))?;
+    if there.is_dir() {
         return Ok(());
     }
     let library = read(shelf, &[place.to_owned()]);

@@ -73,7 +73,7 @@ impl Methods {
         }
         let config = Arc::new(config);
         let runtime = tokio::runtime::Runtime::new()?;
-        let cancel = interrupted(&runtime);
+        let cancel = interrupted(&runtime).cancel;
         let mut rows = Vec::new();
         for info in methods {
             let mut cells = Vec::new();

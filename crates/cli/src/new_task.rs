@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 
 use super::world::WorldName;
 use super::{CliError, print, print_json};
+use crate::workbench::shell_word;
 use stepwright_episode::log;
+use stepwright_study::runner::is_output;
 use stepwright_world::{GeneratedTask, WorldKind};
 use stepwright_worlds::WORLDS;
 
@@ -36,7 +38,7 @@ impl NewTask {
         match self.file() {
             None => print_json(&line)?,
             Some(path) => {
-                let (world, path) = (self.world.name(), path.display());
+                let (world, path) = (self.world.name(), shell_word(path));
                 print(&format!("{id}: {about}\nplay it: stepwright play {world} --data {path} --task {id}\n"))?;
             }
         }
@@ -44,7 +46,7 @@ impl NewTask {
     }
 
     fn file(&self) -> Option<&Path> {
-        self.out.as_deref().filter(|path| path.as_os_str() != "-")
+        self.out.as_deref().filter(|path| !is_output(path))
     }
 
     /// The task, in the file where one is named.

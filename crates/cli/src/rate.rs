@@ -1,10 +1,11 @@
 //! `stepwright rate`: people judge the plans of a results file, blind; and what their judgements come to.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use stepwright_rate::{Judging, Kept, Plans, RateError};
+use stepwright_rate::{Judged, Judging, Kept, Plans, RateError};
 
 use super::{CliError, Global, note, print, target};
 use stepwright_study::curve::Format;
@@ -48,13 +49,14 @@ impl Rate {
             name.push(".ratings");
             PathBuf::from(name)
         });
-        let mut kept = Kept::open(&to).map_err(failed)?;
         if self.figures {
-            let read = [&[self.results, to][..], &self.with].concat();
-            for path in &self.with {
-                kept.with(path).map_err(failed)?;
-            }
-            let report = reprompt::ratings(&stepwright_rate::figures::of(&plans, &kept), kept.raters().count());
+            // Where nobody judged yet there is no file.
+            let own = Some(to).filter(|to| to.exists());
+            let from: Vec<PathBuf> = own.into_iter().chain(self.with).collect();
+            let mut judged = Judged::default();
+            from.iter().try_for_each(|path| judged.with(path)).map_err(failed)?;
+            let read = [&[self.results][..], &from].concat();
+            let report = reprompt::ratings(&stepwright_rate::figures::of(&plans, &judged), judged.raters().count());
             for path in &self.export {
                 let text = match Format::of(path).map_err(CliError::Usage)? {
                     Format::Csv => format!("table,row,column,value\n{}", report.csv("")),
@@ -68,10 +70,14 @@ impl Rate {
         }
         let rater = self.rater.filter(|name| !name.trim().is_empty());
         let rater = rater.ok_or_else(|| CliError::Usage("say who judges: --rater NAME".to_owned()))?;
+        if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+            let why = "rating needs a terminal for its input and output; --figures prints what judgements come to";
+            return Err(CliError::Failed(why.to_owned()));
+        }
         let config = global.load()?;
         let look = super::workbench::look(&config)?;
         let plain = Theme::monochrome(ASCII);
-        let mut judging = Judging::new(&rater, &plans, kept);
+        let mut judging = Judging::new(&rater, &plans, Kept::open(&to).map_err(failed)?);
         let code =
             rating::run(&mut judging, look.theme().unwrap_or(&plain)).map_err(|e| CliError::Failed(e.to_string()))?;
         note(&format!(
@@ -79,7 +85,7 @@ impl Rate {
             judging.count(),
             judging.all(),
             judging.kept().path().display(),
-            self.results.display(),
+            super::workbench::shell_word(&self.results),
         ));
         Ok(if judging.kept().path() == to { code } else { ExitCode::FAILURE })
     }

@@ -48,7 +48,8 @@ pub fn render(
     if !visited.lacking.is_empty() {
         told(&format!("not shown: {}", visited.lacking));
     }
-    export::render_with(format, &header, &records, &visited, |kind| METHODS.showing(kind))
+    let reward = stepwright_worlds::reward_of(&header.world);
+    export::render_with(format, &header, &records, (&visited, reward), |kind| METHODS.showing(kind))
 }
 
 fn runtime() -> Result<Runtime, String> {
@@ -94,6 +95,7 @@ fn word(row: &BlockingNode, live: bool, offered: &BTreeMap<&str, Mark>) -> &'sta
     let shows = row.kind == NodeKind::Action && row.handle.map_or(!live, |handle| handle.leaf);
     match (row.status, offered.get(row.text.as_str()).filter(|_| shows)) {
         (NodeStatus::Pruned, _) => "pruned",
+        (NodeStatus::Instead, _) => "instead",
         (NodeStatus::Blocked, _) if row.kind == NodeKind::Goal => "not reached",
         (_, Some(mark)) => mark.word(),
         (NodeStatus::Open | NodeStatus::Possibly, None) if leaf => Mark::NotChecked.word(),

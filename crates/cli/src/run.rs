@@ -77,6 +77,10 @@ impl Run {
             let why = "the world of agents, and it alone, takes a command: run --world agent -- COMMAND";
             return Err(CliError::Usage(why.to_owned()));
         }
+        if !behind_gate && !self.env.is_empty() {
+            let why = "the world of agents, and it alone, takes --env: leave it out";
+            return Err(CliError::Usage(why.to_owned()));
+        }
         if behind_gate {
             let method = std::mem::take(&mut config.method.method);
             let command =

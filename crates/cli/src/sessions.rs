@@ -87,19 +87,22 @@ impl Sessions {
     }
 }
 
-/// What is listed: a file, links followed (a pipe or a device is never opened, and nothing waits for it), and a link that cannot be
-/// followed, which is nobody's but can be deleted.
+/// What is listed: a file, links followed (a pipe or a device is never opened, and nothing waits for it), and a link that leads to none,
+/// which is nobody's but can be deleted.
 fn listed(file: &Path) -> Option<Metadata> {
     match std::fs::metadata(file) {
-        Ok(there) => Some(there).filter(Metadata::is_file),
-        Err(_) => std::fs::symlink_metadata(file).ok().filter(Metadata::is_symlink),
+        Ok(there) if !there.is_dir() => Some(there).filter(Metadata::is_file),
+        _ => std::fs::symlink_metadata(file).ok().filter(Metadata::is_symlink),
     }
 }
 
-/// Whether it is a link that leads to nothing, or to itself.
-pub(super) fn is_link_to_nothing(file: &Path) -> bool {
-    let leads_nowhere = std::fs::metadata(file).is_err_and(|error| error.kind() != ErrorKind::PermissionDenied);
-    leads_nowhere && file.is_symlink()
+/// Of a link that leads to no file that it does, in words: to nothing or to itself, or to a folder.
+pub(super) fn stray_link(file: &Path) -> Option<&'static str> {
+    let leads = match std::fs::metadata(file) {
+        Ok(there) => there.is_dir().then_some("a link to a folder"),
+        Err(error) => (error.kind() != ErrorKind::PermissionDenied).then_some("a link to nothing"),
+    };
+    leads.filter(|_| file.is_symlink())
 }
 
 /// The sessions of a folder with the time each was written to last, newest first.
@@ -125,11 +128,10 @@ fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliErr
         .into_iter()
         .map(|(_, file)| match log::load(&file) {
             Ok(loaded) => Row { file, summary: Some(summary(&loaded.session)), problem: None },
-            Err(_) if is_link_to_nothing(&file) => {
-                let problem = Some(format!("{}: it is a link to nothing", file.display()));
-                Row { file, summary: None, problem }
+            Err(error) => {
+                let stray = stray_link(&file).map(|leads| format!("{}: it is {leads}", file.display()));
+                Row { file, summary: None, problem: Some(stray.unwrap_or_else(|| error.to_string())) }
             }
-            Err(error) => Row { file, summary: None, problem: Some(error.to_string()) },
         })
         .filter(|row| matches(row, filter))
         .collect();
@@ -192,9 +194,14 @@ fn meant(folder: &Path, session: &Path) -> [PathBuf; 3] {
 
 /// A session's file that is there.
 pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
-    let missing = || match session.is_dir() {
-        true => format!("{} is a folder; name a session in it", session.display()),
-        false => format!(
+    let barred = |file: PathBuf| {
+        let error = std::fs::metadata(&file).err().filter(|error| error.kind() != ErrorKind::NotFound)?;
+        Some(format!("{}: {error}", file.display()))
+    };
+    let missing = || match (session.is_dir(), meant(folder, session).into_iter().find_map(barred)) {
+        (true, _) => format!("{} is a folder; name a session in it", session.display()),
+        (false, Some(why)) => why,
+        (false, None) => format!(
             "{}: no such file, here or in {}; `stepwright sessions` lists those there",
             session.display(),
             folder.display()
@@ -207,7 +214,7 @@ pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> 
 
 /// A file that may be renamed or deleted as a session: it begins as one, or is in the folder of sessions, where a damaged one may be too.
 fn kept(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
-    let link = || meant(folder, session).into_iter().find(|file| is_link_to_nothing(file));
+    let link = || meant(folder, session).into_iter().find(|file| stray_link(file).is_some());
     let file = found(folder, session).or_else(|missing| link().ok_or(missing))?;
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_inside = folder.canonicalize().is_ok_and(|folder| parent.canonicalize().is_ok_and(|of| of == folder));
@@ -312,14 +319,16 @@ mod tests {
         std::os::unix::fs::symlink(folder, at("folder.jsonl")).unwrap();
         let mut listed: Vec<PathBuf> = in_folder(folder).into_iter().map(|(_, file)| file).collect();
         listed.sort();
-        assert_eq!(listed, [at("a.jsonl"), at("dangling.jsonl"), at("loop.jsonl")]);
+        assert_eq!(listed, [at("a.jsonl"), at("dangling.jsonl"), at("folder.jsonl"), at("loop.jsonl")]);
         assert_eq!(newest(folder).unwrap(), at("a.jsonl"));
-        for name in ["dangling.jsonl", "loop"] {
+        for (name, leads) in [("dangling.jsonl", "nothing"), ("loop", "nothing"), ("folder", "a folder")] {
             let link = kept(folder, Path::new(name)).unwrap();
-            assert!(is_link_to_nothing(&link) && found(folder, Path::new(name)).is_err(), "{name}");
+            assert!(stray_link(&link).is_some_and(|words| words.ends_with(leads)), "{name}");
+            let why = found(folder, Path::new(name)).unwrap_err().to_string();
+            assert_eq!(why.contains("no such file"), name != "loop", "{why}");
             delete(std::slice::from_ref(&link), true).unwrap();
             assert!(std::fs::symlink_metadata(&link).is_err(), "{name}");
         }
-        assert!(!is_link_to_nothing(&at("a.jsonl")) && !is_link_to_nothing(&at("none")));
+        assert!(["a.jsonl", "none"].iter().all(|name| stray_link(&at(name)).is_none()) && folder.is_dir());
     }
 }

@@ -19,8 +19,8 @@ use stepwright_worlds::external::{self, COMMAND_LINE};
 /// Options of every subcommand.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Global {
-    /// Folder of config.toml, prompts and themes, in place of the platform's
-    #[arg(long, global = true, value_name = "DIR", env = "STEPWRIGHT_CONFIG_DIR")]
+    /// Folder of config.toml, prompts and themes, in place of the platform's [env: STEPWRIGHT_CONFIG_DIR]
+    #[arg(long, global = true, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
     /// The model: symbolic, local:NAME, a configured one, PROVIDER/MODEL, cassette:PATH, or an id at the endpoint [env: STEPWRIGHT_MODEL]
     #[arg(long = "model", id = "model_setting", global = true, value_name = "NAME", help_heading = "Settings")]

@@ -249,7 +249,7 @@ fn keymap(config: &Config) -> Result<(Keymap, Vec<String>), CliError> {
 
 /// A path as one word of a shell's command line. What a terminal would not show as it is (control characters, bytes that are no text) is
 /// spelt out as shells read it.
-fn shell_word(path: &Path) -> String {
+pub(super) fn shell_word(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let plain = std::str::from_utf8(bytes).ok().filter(|text| printed(text) == **text);
     if let Some(word) = plain.and_then(|text| shlex::try_quote(text).ok()) {

@@ -11,7 +11,7 @@ use super::jobs::Job;
 use super::messages::{Message, StepResult};
 use stepwright_episode::gate::Report;
 use stepwright_episode::{Action, DecisionId, StepOutcome};
-use stepwright_protocol::{Level, Notice};
+use stepwright_protocol::{Level, Notice, ProcessStatus};
 use stepwright_world::{Outcome, World, WorldError};
 
 impl Driver {
@@ -20,6 +20,10 @@ impl Driver {
         let notices = self.outlets.notices.clone();
         if let Some(remote) = self.timeline.world.remote() {
             remote.watch(Arc::new(move |standing| {
+                // It comes while no step is under way, whose report would say it.
+                if let ProcessStatus::Left(words) = &standing {
+                    let _ = notices.send(Notice::Say { level: Level::Warning, text: words.clone() });
+                }
                 // A watcher that is gone needs no status.
                 let _ = notices.send(Notice::World(standing));
             }));

@@ -36,7 +36,8 @@ pub(super) async fn ask(
     (result, forward.await.unwrap_or_default())
 }
 
-/// Passes stream events on, texts that follow each other joined; in the end the text of all completions.
+/// Passes stream events on, texts that follow each other joined; in the end the text of the first completion that has words: together they
+/// would read as one.
 async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices: UnboundedSender<Notice>) -> String {
     let mut batch = Vec::new();
     let mut arrived: BTreeMap<u32, String> = BTreeMap::new();
@@ -73,7 +74,7 @@ async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices
             tokio::time::sleep(PACE).await;
         }
     }
-    arrived.into_values().collect::<Vec<_>>().join("\n")
+    arrived.into_values().find(|text| !text.trim().is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -104,7 +105,7 @@ mod tests {
             [delta(0, "a"), delta(1, "b"), delta(2, "c"), delta(0, "d"), StreamEvent::Void { from: 1 }, delta(1, "e")];
         sent.into_iter().for_each(|event| sender.send(event).unwrap());
         drop(sender);
-        assert_eq!(forward(1, events, notices).await, "ad\ne");
+        assert_eq!(forward(1, events, notices).await, "ad");
         let mut all = Vec::new();
         while let Some(notice) = said.recv().await {
             all.push(notice);

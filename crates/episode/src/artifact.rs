@@ -142,6 +142,8 @@ impl fmt::Display for ArtifactId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.key.as_str() {
             "" => write!(f, "{}", self.kind),
+            // Effects are kept as assertions are, and are none.
+            key if self.kind == ArtifactKind::Assertions && action_of_effects(key).is_some() => f.write_str(key),
             key => write!(f, "{} of {key}", self.kind),
         }
     }
@@ -253,6 +255,8 @@ pub struct Change {
     pub edited: bool,
     /// Why, in words.
     pub why: String,
+    /// Whether it takes back one that was made above.
+    pub takes_back: bool,
     before: Option<Arc<Value>>,
     after: Arc<Value>,
 }
@@ -346,6 +350,11 @@ impl Change {
     /// The set of assertions this change put in force, if it is one.
     pub fn adopted(&self) -> Option<Assertions> {
         Assertions::of(&self.artifact, &self.after)
+    }
+
+    /// The set of assertions that is in force no longer with this change, if that is taken back here.
+    pub fn taken_back(&self) -> Option<Assertions> {
+        Assertions::of(&self.artifact, self.before.as_deref().filter(|_| self.takes_back)?)
     }
 
     /// Whether it takes an offer that waited for nobody.
@@ -511,8 +520,9 @@ impl Node {
                     self.set_fate(*taken, OfferState::Taken { by: *by, edited: *edited, unasked });
                 }
                 let (artifact, patch, why) = (artifact.clone(), patch.clone(), why.clone());
-                let (offer, by, edited) = (*offer, *by, *edited);
-                self.turn.changes.push(Change { artifact, offer, patch, by, edited, why, before, after });
+                let (offer, by, edited, takes_back) = (*offer, *by, *edited, false);
+                let made = Change { artifact, offer, patch, by, edited, why, takes_back, before, after };
+                self.turn.changes.push(made);
             }
             Event::ArtifactRefused { offer, by, why } => {
                 let artifact = self.pending(*offer)?.written.artifact.clone();
@@ -546,8 +556,9 @@ impl Node {
                         let now = made.before.clone().unwrap_or_default();
                         let (artifact, why) = (artifact.clone(), "taken back".to_owned());
                         let (patch, before) = (patch_between(&made.after, &now).into(), Some(Arc::clone(&made.after)));
-                        let (offer, by, edited, after) = (None, Actor::Person, false, now);
-                        self.turn.changes.push(Change { artifact, offer, patch, by, edited, why, before, after });
+                        let (offer, by, edited, takes_back, after) = (None, Actor::Person, false, true, now);
+                        let made = Change { artifact, offer, patch, by, edited, why, takes_back, before, after };
+                        self.turn.changes.push(made);
                     }
                 }
                 // What was taken can be taken otherwise, unless something newer is offered.
@@ -618,6 +629,12 @@ mod tests {
         assert!(patched(&BELIEF, None, &json!([{ "op": "add" }])).unwrap_err().contains("belief is none"));
         let gone = json!([{ "op": "remove", "path": "/a" }]);
         assert!(patched(&BELIEF, Some(&json!({})), &gone).unwrap_err().contains("of the belief does not fit"));
+    }
+
+    #[test]
+    fn effects_are_not_called_assertions() {
+        let named = |key: &str| ArtifactId::assertions(key).to_string();
+        assert_eq!([named("go"), named(&effects_of("go"))], ["assertions of go", "effects of go"]);
     }
 
     #[test]

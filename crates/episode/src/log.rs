@@ -9,6 +9,7 @@
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use stepwright_files::sum::{self, Sum};
 use stepwright_files::{Lines, Misread, Reader, without_mark};
 use stepwright_text::words::of_types;
@@ -183,8 +184,11 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     Ok(if found < 3 { older::header(header) } else { header })
 }
 
-/// Whether a file's first line is a session's header.
+/// Whether a file's first line is a session's header. A pipe gives what it holds once: it is taken for a session, as standard input is.
 pub fn is_session(path: &Path) -> bool {
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return true;
+    }
     let mut first = Vec::new();
     let Ok(file) = std::fs::File::open(path) else { return false };
     // A header is short; a file of one line that never ends is none.
@@ -221,6 +225,11 @@ fn unopened(path: &Path, source: std::io::Error) -> LogError {
     }
 }
 
+/// A header or a record as a line of a log holds it, with its checksum, without its break.
+pub fn sealed(line: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(line).map(sum::sealed)
+}
+
 /// Appends records to a log file.
 #[derive(Debug)]
 pub struct Writer {
@@ -255,7 +264,7 @@ impl Writer {
 
     fn begin(path: &Path, header: &Header) -> Result<Self, LogError> {
         let mut writer = Writer { lines: Lines::create(path).map_err(|error| unopened(path, error))?, last: 0 };
-        let line = serde_json::to_vec(header).map_err(|e| LogError::Io { path: path.to_owned(), source: e.into() })?;
+        let line = sealed(header).map_err(|e| LogError::Io { path: path.to_owned(), source: e.into() })?;
         if let Err(error) = writer.line(line).and_then(|()| writer.sync()) {
             // A file without a header is no session, and would block the next attempt.
             let _ = std::fs::remove_file(path);
@@ -284,8 +293,7 @@ impl Writer {
         if record.id <= self.last {
             return Ok(());
         }
-        let line =
-            serde_json::to_vec(record).map_err(|e| LogError::Io { path: self.path().to_owned(), source: e.into() })?;
+        let line = sealed(record).map_err(|e| LogError::Io { path: self.path().to_owned(), source: e.into() })?;
         self.line(line)?;
         self.last = record.id;
         Ok(())
@@ -314,7 +322,6 @@ impl Writer {
     }
 
     fn line(&mut self, line: Vec<u8>) -> Result<(), LogError> {
-        let line = sum::sealed(line);
         let path = self.path().to_owned();
         let io = |source| LogError::Io { path: path.clone(), source };
         if line.len() as u64 + 1 >= MAX_LINE {

@@ -46,6 +46,8 @@ pub struct Turn {
     pub notes: Vec<String>,
     /// The changes of the method, the model and options made here, each in words.
     pub configured: Vec<String>,
+    /// Why the policy was set aside here, where none was set after it.
+    pub stopped: Option<String>,
     /// Artifacts written here, in order.
     pub offers: Vec<Offer>,
     /// Changes of documents made here that count, in order.
@@ -507,7 +509,10 @@ impl Session {
                 }
                 self.move_to(*to);
             }
-            Event::PolicySet { policy, .. } => self.policy = policy.clone(),
+            Event::PolicySet { policy, why } => {
+                self.policy = policy.clone();
+                self.node_mut(at).turn.stopped = (!policy.is_automatic()).then(|| why.clone());
+            }
             Event::Configured(now) => {
                 self.model.clone_from(&now.model);
                 self.method.clone_from(&now.method);

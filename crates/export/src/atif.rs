@@ -16,13 +16,13 @@ use stepwright_world::answer;
 
 use self::asked::{Requests, Told, USER};
 use self::logged::{Answered, BREAK, Done};
-use super::trajectory;
+use super::{Reward, trajectory};
 
 /// The newest version of the format.
 pub const VERSION: &str = "ATIF-v1.8";
 
-pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
-    let whole = trajectory(session);
+pub(super) fn render(session: &Session, reward: Reward) -> Result<String, serde_json::Error> {
+    let whole = trajectory(session, reward);
     let header = &session.header;
     let last = session.line().last().copied();
     let is_over = last.is_some_and(|node| node.outcome.done);
@@ -44,7 +44,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
     ];
     let (functions, line) = (tools(&header.specification), session.line());
     let requests = Requests::of(&line);
-    let done = line.iter().copied().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
+    let done = line.iter().copied().filter(|node| node.outcome.is_executed() && node.action.is_some());
     let done: Vec<Done<'_>> = done.zip(&whole.steps).collect();
     for Answered { at, steps: at_once, heard: logged } in logged::answers(&done, !functions.is_empty()) {
         // What was decided of an answer is said with its first call.
@@ -198,10 +198,10 @@ fn answered(action: &Action) -> Option<Answer> {
     answer::whole(action).ok().map(|whole| whole.answer())
 }
 
-/// The remarks since the step before this one: what was blocked is no step here, and what was said of it stands with the next.
+/// The remarks since the step before this one: what executed nothing is no step here, and what was said of it stands with the next.
 fn remarks<'a>(session: &'a Session, node: &Node) -> Vec<&'a str> {
     let parent = |node: &Node| session.node(node.parent?);
-    let before = std::iter::successors(parent(node), |node| parent(node).filter(|_| node.outcome.blocked.is_some()));
+    let before = std::iter::successors(parent(node), |node| parent(node).filter(|_| !node.outcome.is_executed()));
     let mut nodes: Vec<&Node> = before.collect();
     nodes.reverse();
     nodes.into_iter().flat_map(|node| node.turn.notes.iter().map(String::as_str)).collect()

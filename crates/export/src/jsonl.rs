@@ -1,15 +1,15 @@
 //! JSONL of a session in its normal form: the header, then every record, one object a line, as the log holds them.
 
-use stepwright_episode::{Header, Record};
+use stepwright_episode::{Header, Record, log};
 
-/// Renders header and records, one JSON object a line.
+/// Renders header and records, one JSON object a line, each with its checksum.
 /// Errors: if a value cannot be written as JSON (a number that is not finite).
 pub fn render(header: &Header, records: &[Record]) -> Result<String, serde_json::Error> {
-    let mut out = serde_json::to_string(header)?;
-    out.push('\n');
-    for record in records {
-        out.push_str(&serde_json::to_string(record)?);
-        out.push('\n');
+    let lines = std::iter::once(log::sealed(header)).chain(records.iter().map(log::sealed));
+    let mut out = Vec::new();
+    for line in lines {
+        out.extend(line?);
+        out.push(b'\n');
     }
-    Ok(out)
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }

@@ -24,6 +24,7 @@ pub(super) fn at(node: &Node, showings: Showings<'_>) -> Vec<Learned> {
     let taken = node.turn.changes.iter().filter_map(|change| {
         let showing = showing(&change.artifact)?;
         let who = match (change.by, change.edited) {
+            _ if change.takes_back => "the last change taken back by a person",
             (Actor::Person, true) => "edited and adopted by a person",
             (Actor::Person, false) => "adopted by a person",
             (Actor::Policy, _) => "adopted by the policy",

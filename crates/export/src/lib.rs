@@ -26,7 +26,7 @@ pub use rows::ProposalEntry;
 pub use stated::Stated;
 pub use story::{Seen, Step, Story, Visited, change_lines, decided, step_of, story};
 pub use summary::{Summary, summary};
-pub use trajectory::{LAST, trajectory};
+pub use trajectory::{LAST, Reward, trajectory};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -50,7 +50,7 @@ pub enum ExportError {
     Json(#[from] serde_json::Error),
 }
 
-/// Renders a session's header and records in a format.
+/// Renders a session's header and records in a format; its reward is the sum of its steps'.
 /// Errors: [`ExportError`] if the records are no session or cannot be rendered.
 pub fn render(
     format: Format,
@@ -58,7 +58,7 @@ pub fn render(
     records: &[Record],
     showings: impl Fn(&ArtifactKind) -> &'static Showing,
 ) -> Result<String, ExportError> {
-    render_with(format, header, records, &Visited::default(), showings)
+    render_with(format, header, records, (&Visited::default(), trajectory::SUM), showings)
 }
 
 /// A session's header and records as the session that is shown: of a blind one without what must not be seen before a decision.
@@ -69,12 +69,12 @@ pub fn shown(header: &Header, records: &[Record]) -> Result<Session, InvalidReco
     Ok(session)
 }
 
-/// As [`render`], with what the world says at the nodes.
+/// As [`render`], with what the world says at the nodes, and as it rewards an episode.
 pub fn render_with(
     format: Format,
     header: &Header,
     records: &[Record],
-    visited: &Visited,
+    (visited, reward): (&Visited, Reward),
     showings: impl Fn(&ArtifactKind) -> &'static Showing,
 ) -> Result<String, ExportError> {
     if format == Format::Jsonl {
@@ -82,7 +82,7 @@ pub fn render_with(
     }
     let session = shown(header, records)?;
     if format == Format::Atif {
-        return Ok(atif::render(&session)?);
+        return Ok(atif::render(&session, reward)?);
     }
     let story = story(&session, visited, &showings);
     Ok(match format {

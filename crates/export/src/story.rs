@@ -105,8 +105,10 @@ pub struct Step {
     pub proposals: Vec<ProposalEntry>,
     /// The duel made here: whether its sides agree, then what each would do, a line each; empty without one.
     pub duel: Vec<String>,
-    /// Assertions put in force here: action, origin, expressions, a line each.
-    pub adopted: Vec<String>,
+    /// Assertions put in force here.
+    pub adopted: Vec<AdoptedSet>,
+    /// Assertions put in force above and taken back here: by whom and which, a line each.
+    pub taken_back: Vec<String>,
     pub learned: Vec<Learned>,
     pub notes: Vec<String>,
     /// The decisions here about documents (a belief, a plan, the blocking tree), a line each, their changes below.
@@ -122,6 +124,16 @@ pub struct Step {
     pub tree: Vec<String>,
     /// How the belief differs from the truth, a line a value; `None` where that is not known.
     pub differences: Option<Vec<String>>,
+}
+
+/// Assertions put in force at a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AdoptedSet {
+    pub action: String,
+    /// Action, origin, expressions, in a line.
+    pub words: String,
+    /// The step below at which others came in their place, or they were taken back.
+    pub until: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -218,7 +230,10 @@ pub(super) fn outcome(path: &[&Node]) -> String {
         (Some(true), _) => format!("goal reached after {steps}"),
         (Some(false), true) => format!("over after {steps}, goal not reached"),
         (None, _) => format!("over after {steps}, whether the goal is reached is not known"),
-        (Some(false), false) => format!("under way after {steps}"),
+        (Some(false), false) => {
+            let stopped = node.turn.stopped.as_ref().map(|why| format!(", stopped: {why}"));
+            format!("under way after {steps}{}", stopped.unwrap_or_default())
+        }
     }
 }
 
@@ -238,16 +253,29 @@ fn in_force(session: &Session) -> Vec<InForceEntry> {
 }
 
 /// The assertions put in force at a node; those an episode begins with are left out.
-fn adopted(node: &Node) -> Vec<String> {
+fn adopted(node: &Node) -> Vec<AdoptedSet> {
     let all = node.turn.adopted();
     let is_own = |at: usize, one: &Assertions| {
         node.parent.is_none() && one.origin == OWN && !all.iter().take(at).any(|b| b.action == one.action)
     };
-    let entries = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one)).map(|(_, one)| {
-        let texts = if one.assertions.is_empty() { "none".to_owned() } else { one.assertions.join("; ") };
-        format!("{} ({}): {texts}", one.action, one.origin)
-    });
-    entries.collect()
+    let entries = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one));
+    entries.map(|(_, one)| AdoptedSet { action: one.action.clone(), words: set_words(one), until: None }).collect()
+}
+
+fn set_words(set: &Assertions) -> String {
+    let texts = if set.assertions.is_empty() { "none".to_owned() } else { set.assertions.join("; ") };
+    format!("{} ({}): {texts}", set.action, set.origin)
+}
+
+fn taken_back(node: &Node) -> Vec<String> {
+    let of = |(by, set): (Actor, Assertions)| format!("by {}: {}", actor(by), set_words(&set));
+    node.turn.changes.iter().filter_map(|change| Some((change.by, change.taken_back()?))).map(of).collect()
+}
+
+/// The step of a line below a node at which assertions that were put in force there ended.
+fn until(below: &[&Node], action: &str) -> Option<u32> {
+    let set = ArtifactId::assertions(action);
+    below.iter().find(|node| node.turn.changes_of(&set).next().is_some()).map(|node| node.depth)
 }
 
 fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings<'_>) -> Vec<Chapter> {
@@ -311,11 +339,13 @@ fn chapter(
     done: &mut [bool],
 ) -> Chapter {
     let mut steps = Vec::with_capacity(line.len());
-    for node in line {
+    for (at, node) in line.iter().enumerate() {
         if let Some(slot) = usize::try_from(node.id).ok().and_then(|i| done.get_mut(i)) {
             *slot = true;
         }
-        let step = step_of(session, node, showings);
+        let mut step = step_of(session, node, showings);
+        let below = line.get(at + 1..).unwrap_or_default();
+        step.adopted.iter_mut().for_each(|set| set.until = until(below, &set.action));
         steps.push(match seen.get(&node.id) {
             Some(seen) => with_state(step, session, node, seen),
             None => step,
@@ -343,6 +373,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings<'_>) -> Step {
         proposals: in_rows(session, node, proposals(session, node)),
         duel: duel(&node.turn),
         adopted: adopted(node),
+        taken_back: taken_back(node),
         learned: learned::at(node, showings),
         notes: node.turn.remarks(),
         documents: documents(node, showings),
@@ -421,6 +452,7 @@ fn documents(node: &Node, showings: Showings<'_>) -> Vec<String> {
     for change in changes {
         let by = format!(" by {}{}", actor(change.by), why(&change.why));
         let how = match (change.offer, change.edited) {
+            _ if change.takes_back => format!("the last change taken back by {}", actor(change.by)),
             (Some(_), false) if change.is_unasked() => "taken as written".to_owned(),
             (Some(_), false) => format!("taken as written{by}"),
             (Some(_), true) => format!("edited, then taken{by}"),
@@ -603,7 +635,13 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
             None => mark.word().to_owned(),
         },
         standing: word(mark),
-        checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
+        // Why it is no action is said in its status.
+        checks: verdict
+            .into_iter()
+            .flat_map(|verdict| &verdict.checks)
+            .filter(|check| proposal.problem.is_none() || check.detail != proposal.problem)
+            .map(check)
+            .collect(),
         recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
         fate: String::new(),
         copies: Vec::new(),

@@ -4,12 +4,15 @@ mod logs;
 
 use std::collections::BTreeMap;
 
+use super::trajectory::SUM;
 use super::*;
 use base64::Engine;
 use serde_json::{Value, json};
 use sha2::Digest;
 use stepwright_episode::showing::{Listed, Showing};
-use stepwright_episode::{Actor, ArtifactKind, Event, NodeId};
+use stepwright_episode::{
+    Action, Actor, ArtifactKind, Choice, Decision, Event, NodeId, Origin, Policy, Proposal, StepOutcome,
+};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
@@ -151,7 +154,7 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     records.push(Record { id, ts: 0, node, event });
     let visited = |at: NodeId| Visited { seen: [(at, seen.clone())].into(), ..Visited::default() };
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records, &visited(node), showings).unwrap();
+        let out = render_with(format, &header(), &records, (&visited(node), SUM), showings).unwrap();
         for part in ["set by a person: I saw it", "believed 1, in truth 2", "blocked: go to bed 1", "location"] {
             assert!(out.contains(part), "{format:?} lacks {part}: {out}");
         }
@@ -159,14 +162,14 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     // Before the decision of a blind session the truth stays hidden.
     records.push(Record { id: id + 1, ts: 0, node: 2, event: Event::BlindSet { blind: true } });
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records, &visited(2), showings).unwrap();
+        let out = render_with(format, &header(), &records, (&visited(2), SUM), showings).unwrap();
         assert!(!out.contains("in truth 2") && !out.contains("secret") && out.contains("location"), "{out}");
     }
     // What cannot be gone through says so.
     let gone = Visited { lacking: "state and tree: the <data> is gone".to_owned(), ..Visited::default() };
-    let text = render_with(Format::Text, &header(), &records, &gone, showings).unwrap();
+    let text = render_with(Format::Text, &header(), &records, (&gone, SUM), showings).unwrap();
     assert!(text.contains("  not shown state and tree: the <data> is gone\n"), "{text}");
-    let page = render_with(Format::Html, &header(), &records, &gone, showings).unwrap();
+    let page = render_with(Format::Html, &header(), &records, (&gone, SUM), showings).unwrap();
     assert!(page.contains("not shown state and tree: the &lt;data&gt; is gone</p>"), "{page}");
 }
 
@@ -284,7 +287,7 @@ fn large_states_are_whole_where_a_line_ends_and_their_size_elsewhere() {
         .collect();
     let visited = Visited { seen, ..Visited::default() };
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records(), &visited, showings).unwrap();
+        let out = render_with(format, &header(), &records(), (&visited, SUM), showings).unwrap();
         assert_eq!(out.matches(&"x".repeat(1_000_000)).count(), 2, "{format:?}: where each of two lines ends");
         assert!(out.contains("1000011 bytes, whole where the line ends"), "{format:?}");
     }
@@ -299,6 +302,8 @@ fn jsonl_reads_back_as_the_same_records() {
     assert_eq!(serde_json::from_str::<Header>(lines.next().unwrap()).unwrap(), header());
     let back: Vec<Record> = lines.map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(back, records());
+    let read = stepwright_episode::log::read(text.replacen("bed 1", "bed 2", 1).as_bytes(), "a.jsonl".as_ref());
+    assert!(read.unwrap_err().to_string().contains("its checksum does not fit"), "as in a log");
 }
 
 proptest::proptest! {
@@ -393,7 +398,7 @@ fn a_session_survives_its_atif_trajectory() {
     for (name, header, records) in texts.chain([("own".to_owned(), header(), records())]) {
         let mut session = Session::new(header.clone());
         records.iter().for_each(|record| session.apply(record).unwrap());
-        let mut whole = trajectory(&session);
+        let mut whole = trajectory(&session, SUM);
         let text = render(Format::Atif, &header, &records, showings).unwrap();
         let mut read = stepwright_trajectory::read_any(text.as_bytes(), "x");
         assert!(read.wrong.is_empty() && read.notes.is_empty(), "{name}: {:?} {:?}", read.wrong, read.notes);
@@ -443,4 +448,70 @@ fn a_session_survives_its_atif_trajectory() {
         compared += 1;
     }
     assert!(compared > 3 && with_tools > 0);
+}
+
+/// Takes a step at the cursor; the records of it.
+fn take(session: &mut Session, text: &str, outcome: StepOutcome) -> Vec<Record> {
+    let (proposal, decision, child) = (session.next_proposal(), session.next_decision(), session.next_node());
+    let action = Action::new(text, None);
+    let offered = Proposal { action: Some(action.clone()), ..Proposal::new(proposal, text, Origin::Greedy) };
+    let taken = Decision { id: decision, choice: Choice::Approve { proposal }, by: Actor::Person, why: String::new() };
+    let (action, outcome, changes) = (action.into(), outcome.into(), json!([]).into());
+    let events = [
+        Event::Proposed { proposal: offered.into() },
+        Event::Decided { decision: taken.into() },
+        Event::Executed { decision, child, action, outcome, changes },
+    ];
+    let apply = |event| {
+        let record = Record { id: session.records() + 1, ts: 0, node: session.cursor(), event };
+        session.apply(&record).unwrap();
+        record
+    };
+    events.into_iter().map(apply).collect()
+}
+
+/// Thoughts, calls of skills and reports were steps of the episode, and its score was the last step's reward.
+#[test]
+fn lines_that_executed_nothing_are_no_steps_and_the_score_is_the_episodes() {
+    let mut all = records();
+    let mut session = Session::new(header());
+    all.iter().for_each(|record| session.apply(record).unwrap());
+    let before = trajectory(&session, SUM);
+    let held = |kind: &str| StepOutcome { held: Some(kind.to_owned()), ..StepOutcome::default() };
+    let rewarded = |reward| StepOutcome { reward, ..StepOutcome::default() };
+    for (text, outcome) in [
+        ("think: a mug", held("thought")),
+        ("call: find(mug)", held("call")),
+        ("take mug 1", rewarded(0.5)),
+        ("go to desk 1", rewarded(0.25)),
+        ("think: so", held("thought")),
+    ] {
+        all.extend(take(&mut session, text, outcome));
+    }
+    let log = trajectory(&session, SUM);
+    let taken = log.steps.get(before.steps.len()..).unwrap_or_default();
+    let told: Vec<_> = taken.iter().map(|step| (step.thought.as_deref(), step.action.as_str())).collect();
+    assert_eq!(told, [(Some("a mug\ncall: find(mug)"), "take mug 1"), (None, "go to desk 1")]);
+    assert_eq!((&log.rest["closing_thought"], log.score), (&json!("so"), before.score + 0.75));
+    let written: Value = serde_json::from_str(&render(Format::Atif, &header(), &all, showings).unwrap()).unwrap();
+    let steps = written["steps"].as_array().unwrap();
+    assert_eq!(steps.iter().filter(|step| step["tool_calls"].is_array()).count(), log.steps.len());
+    assert!(steps.iter().any(|step| step["message"] == "a mug\ncall: find(mug)"), "{written}");
+    assert_eq!(steps.last().unwrap()["reasoning_content"], "so");
+}
+
+/// A run that had stopped was told as lost in its table, and as under way everywhere else.
+#[test]
+fn why_an_episode_was_stopped_is_told() {
+    let mut session = Session::new(header());
+    records().iter().for_each(|record| session.apply(record).unwrap());
+    assert_eq!(summary(&session).outcome, "under way after 1 step");
+    let mut set = |policy: Policy, why: &str| {
+        let event = Event::PolicySet { policy, why: why.to_owned() };
+        session.apply(&Record { id: session.records() + 1, ts: 0, node: session.cursor(), event }).unwrap();
+        summary(&session).outcome
+    };
+    let stopped = set(Policy::manual(), "the plan has 20 steps");
+    assert_eq!(stopped, "under way after 1 step, stopped: the plan has 20 steps");
+    assert_eq!(set(Policy::checked(3), "set by a person"), "under way after 1 step");
 }

@@ -71,8 +71,12 @@ fn render_step(step: &Step) -> String {
     for (at, text) in step.duel.iter().enumerate() {
         out.push_str(&format!("    {}{}\n", if at == 0 { "duel: " } else { "  " }, line(text)));
     }
-    for adopted in &step.adopted {
-        out.push_str(&format!("    in force from here on: {}\n", line(adopted)));
+    for set in &step.adopted {
+        let until = set.until.map_or_else(|| "on".to_owned(), |step| format!("to step {step}"));
+        out.push_str(&format!("    in force from here {until}: {}\n", line(&set.words)));
+    }
+    for text in &step.taken_back {
+        out.push_str(&format!("    taken back {}\n", line(text)));
     }
     for text in &step.documents {
         out.push_str(&format!("    {}\n", line(text)));

@@ -54,12 +54,23 @@ pub fn plain_or_packed(path: &Path) -> Option<PathBuf> {
     [path.to_owned(), packed.into()].into_iter().find(|file| file.is_file())
 }
 
-/// Errors: it begins as a packed file does (gzip), so that it is no text under this name.
+/// How packed files begin.
+const PACKED: [(&[u8], &str); 5] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"PK\x03\x04", "zip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+];
+
+/// Errors: it begins as a packed file does, so that it is no text under this name.
 fn refuse_packed(start: &[u8]) -> Result<()> {
-    match start.starts_with(&[0x1f, 0x8b]) {
-        true => Err(Error::new(ErrorKind::InvalidData, "it is packed (gzip); give it a name that ends in .gz")),
-        false => Ok(()),
-    }
+    let Some((_, how)) = PACKED.iter().find(|(magic, _)| start.starts_with(magic)) else { return Ok(()) };
+    let what = match *how {
+        "gzip" => "give it a name that ends in .gz",
+        _ => "unpack it, or pack it with gzip",
+    };
+    Err(Error::new(ErrorKind::InvalidData, format!("it is packed ({how}); {what}")))
 }
 
 /// Reads a text of at most so many bytes.
@@ -132,6 +143,11 @@ mod tests {
         let why = "it is packed (gzip); give it a name that ends in .gz";
         assert_eq!(read_text(&plain, 12).unwrap_err().to_string(), why);
         assert_eq!(read_lines(&plain, 12).map(drop).unwrap_err().to_string(), why);
+        for (start, how) in [(&b"\x28\xb5\x2f\xfd\x04"[..], "zstd"), (&b"PK\x03\x04"[..], "zip")] {
+            std::fs::write(&plain, start).unwrap();
+            let why = format!("it is packed ({how}); unpack it, or pack it with gzip");
+            assert_eq!(read_text(&plain, 12).unwrap_err().to_string(), why);
+        }
     }
 
     #[cfg(unix)]

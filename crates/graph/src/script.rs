@@ -88,7 +88,7 @@ fn hint(error: &ParseError) -> String {
 pub fn parse_line(text: &str) -> Result<Line, ParseError> {
     let text = stripped(text);
     let (name, rest) = text.strip_prefix('[').and_then(|t| t.split_once(']')).ok_or(ParseError::NoAction)?;
-    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+    if name.is_empty() || !name.chars().all(is_word) {
         return Err(ParseError::NoAction);
     }
     let name = name.to_uppercase();
@@ -104,6 +104,16 @@ pub fn parse_line(text: &str) -> Result<Line, ParseError> {
         return Err(ParseError::Parameters { action: action.name(), found: params.len(), expected: action.arity() });
     }
     Ok(Line { action, params })
+}
+
+/// Python's `\w`: a letter, a number of any kind, an underscore. A vowel's sign or a letter in a circle is none.
+fn is_word(c: char) -> bool {
+    use GeneralCategory::{LowercaseLetter, ModifierLetter, OtherLetter, TitlecaseLetter, UppercaseLetter};
+    let letter = |c| {
+        let category = get_general_category(c);
+        matches!(category, LowercaseLetter | ModifierLetter | OtherLetter | TitlecaseLetter | UppercaseLetter)
+    };
+    c == '_' || c.is_numeric() || letter(c)
 }
 
 /// The first `<name>`, white space, `(number)`, both as short as they can be, and what follows; as the reference's pattern finds it.
@@ -214,6 +224,9 @@ mod tests {
         let error = |text: &str| parse_line(text).unwrap_err().to_string();
         assert_eq!(error("walk to [WALK]"), "Cannot parse action");
         assert_eq!(error("[FLY] <chair> (x)"), "Unknown action \"FLY\"");
+        // No letters to Python.
+        assert_eq!(error("[Ⓐ] <chair> (1)"), error("chair"));
+        assert_eq!(error("[कि] <chair> (1)"), error("chair"));
         assert_eq!(error("[WALK]"), "Wrong number of parameters for \"WALK\". Got 0, expected 1");
         assert_eq!(error("[WALK] <chair> (1"), "Wrong number of parameters for \"WALK\". Got 0, expected 1");
         assert_eq!(error("[WALK] <chair> (x)"), "invalid literal for int() with base 10: 'x'");

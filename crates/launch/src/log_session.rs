@@ -402,7 +402,7 @@ mod tests {
             let of = |session: &Session| {
                 let line = session.line().into_iter().map(|node| node.id).collect::<Vec<_>>();
                 let done = line.into_iter().filter_map(|id| session.node(id));
-                let done = done.filter(|node| node.action.is_some() && node.outcome.blocked.is_none());
+                let done = done.filter(|node| node.action.is_some() && node.outcome.is_executed());
                 let step = |node: &stepwright_episode::Node| {
                     let turn = &session.node(node.parent.unwrap()).unwrap().turn;
                     let text = |id| turn.proposal(id).map(|p| (p.raw.clone(), p.origin));

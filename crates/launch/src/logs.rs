@@ -11,6 +11,7 @@ use stepwright_driver::system_clock;
 use stepwright_episode::log::{self, Loaded};
 use stepwright_export as export;
 use stepwright_world::{self as world, Sources};
+use stepwright_worlds::reward_of;
 
 /// The sessions of a file.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ pub fn read_recorded(paths: &[PathBuf], told: impl Fn(&str)) -> Result<Vec<Recor
         }
         if log::is_session(path) {
             let session = log::load(path).map_err(|e| e.to_string())?.session;
-            let log = export::trajectory(&session);
+            let log = export::trajectory(&session, reward_of(&session.header.world));
             match log.steps.is_empty() {
                 true => problems.push(format!("{}: no step was taken in this session", path.display())),
                 false => logs.push(Recorded { log, session: Some(session) }),

@@ -62,15 +62,14 @@ impl Recorded {
     }
 }
 
-/// The nodes of a session's line that are steps of its trajectory: what was blocked was not done.
+/// The nodes of a session's line that are steps of its trajectory: what executed nothing was not done.
 fn steps(session: &Session) -> impl Iterator<Item = &Node> {
-    session.line().into_iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some())
+    session.line().into_iter().filter(|node| node.outcome.is_executed() && node.action.is_some())
 }
 
 fn called_at(actions: &Actions<'_>, node: &Node) -> StepCalls {
     let is_refused = refusal(&node.outcome).is_some();
-    let action = node.action.as_ref().filter(|_| node.outcome.is_executed());
-    let taken = action.map(|action| actions.taken(action, &node.outcome)).unwrap_or_default();
+    let taken = node.action.as_ref().map(|action| actions.taken(action, &node.outcome)).unwrap_or_default();
     let taken = taken.into_iter().filter_map(|one| {
         let call: Call = one.call.parse().ok()?;
         Some(Taken { call, text: one.text, is_refused: is_refused || one.left_out.is_some() })

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -50,6 +50,8 @@ pub struct Index {
     /// The files that hold a session of which another file holds all: an episode counts once. And what is said of them.
     copies: BTreeSet<PathBuf>,
     passed_over: Option<String>,
+    /// The folders that could not be looked into, and the files that cannot be named in an index, in words.
+    left_out: Vec<String>,
     /// What could not be kept, in words.
     pub problem: Option<String>,
 }
@@ -63,8 +65,10 @@ impl Index {
     /// Reads what is new in these files and folders, and forgets what is gone; whether anything is other than it was. `progress` is told
     /// how many files of how many are done, and stops it by false.
     pub fn refresh(&mut self, places: &[PathBuf], progress: &mut dyn FnMut(usize, usize) -> bool) -> bool {
-        let files = files(places);
-        let mut changed = false;
+        let Walk { found, left_out, .. } = walk(places);
+        let files: Vec<(PathBuf, Stamp)> = found.into_iter().collect();
+        let mut changed = self.left_out != left_out;
+        self.left_out = left_out;
         let wanted: BTreeSet<&PathBuf> = files.iter().map(|(path, _)| path).collect();
         let gone: Vec<PathBuf> = self.known.keys().filter(|path| !wanted.contains(path)).cloned().collect();
         for path in gone {
@@ -156,18 +160,18 @@ impl Index {
     /// What could not be read or kept, and what was passed over, in words.
     pub fn problems(&self) -> Vec<&str> {
         let own = self.known.values().flat_map(|(_, contents)| &contents.problems);
-        own.chain(&self.problem).chain(&self.passed_over).map(String::as_str).collect()
+        own.chain(&self.left_out).chain(&self.problem).chain(&self.passed_over).map(String::as_str).collect()
     }
 }
 
 /// The files of these places that may be logs, with their stamps; a place may be a file itself.
-fn files(places: &[PathBuf]) -> Vec<(PathBuf, Stamp)> {
+fn walk(places: &[PathBuf]) -> Walk {
     let mut walk = Walk::default();
     places.iter().for_each(|place| walk.go(place, 0));
     while let Some((link, depth)) = walk.links.pop_front() {
         walk.go(&link, depth);
     }
-    walk.found.into_iter().collect()
+    walk
 }
 
 /// A walk through places. What several paths lead to counts once, by the path without links where one of them has none: a link may lead to
@@ -179,14 +183,26 @@ struct Walk {
     known: BTreeSet<PathBuf>,
     /// Links that are still to be followed, and how deep they stand.
     links: VecDeque<(PathBuf, usize)>,
+    left_out: Vec<String>,
 }
 
 impl Walk {
     fn go(&mut self, path: &Path, depth: usize) {
-        let Ok(about) = fs::metadata(path) else { return };
+        let about = match fs::metadata(path) {
+            Ok(about) => about,
+            Err(e) if e.kind() == ErrorKind::PermissionDenied => {
+                return self.left_out.push(format!("{}: it cannot be looked at: {e}", path.display()));
+            }
+            // Of a place that is gone the list says it, and a link to nothing is nobody's.
+            Err(_) => return,
+        };
         if about.is_file() {
             let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
             let is_log = depth == 0 || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
+            if is_log && path.to_str().is_none() {
+                let why = "its name is no text in UTF-8, as the index needs it; give it another name";
+                return self.left_out.push(format!("{}: {why}", path.display()));
+            }
             if is_log && self.is_new(path) {
                 let since = about.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
                 let stamp = Stamp { bytes: about.len(), time: since.unwrap_or_default().as_nanos() };
@@ -198,7 +214,11 @@ impl Walk {
             return;
         }
         let shown = |entry: &fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
-        let mut entries: Vec<_> = fs::read_dir(path).into_iter().flatten().flatten().filter(shown).collect();
+        let all = match fs::read_dir(path) {
+            Ok(all) => all,
+            Err(e) => return self.left_out.push(format!("{}: the folder cannot be read: {e}", path.display())),
+        };
+        let mut entries: Vec<_> = all.flatten().filter(shown).collect();
         // So that it is the same path each time.
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {

@@ -118,6 +118,12 @@ fn what_is_new_is_read_and_what_is_damaged_takes_nothing_from_the_rest() {
     std::fs::write(places[0].join("below/b.jsonl"), logs().lines().next().unwrap()).unwrap();
     std::fs::write(places[0].join("c.eval"), "PK\u{3}\u{4}torn").unwrap();
     std::fs::write(places[0].join("notes.rs"), "no log").unwrap();
+    // Not every file system takes such a name.
+    #[cfg(unix)]
+    let unnamed = {
+        use std::os::unix::ffi::OsStrExt;
+        std::fs::write(places[0].join(std::ffi::OsStr::from_bytes(b"caf\xe9.jsonl")), logs()).is_ok()
+    };
     let decisions =
         |library: &Library| library.index.files().map(|(_, contents)| contents.decisions()).collect::<Vec<_>>();
     let (mut library, files) = read(&places, &cache);
@@ -127,6 +133,9 @@ fn what_is_new_is_read_and_what_is_damaged_takes_nothing_from_the_rest() {
         "{:?}",
         library.index.problems()
     );
+    #[cfg(unix)]
+    assert_eq!(library.index.problems().iter().any(|problem| problem.contains("no text in UTF-8")), unnamed);
+    assert!(library.index.problem.is_none(), "the rest is kept");
     assert!(!library.index.refresh(&places, &mut |_, _| true), "nothing is new");
     // What is kept is taken from there: the file itself is not looked at while its stamp is the same.
     let entries = || std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();

@@ -509,6 +509,9 @@ mod tests {
             (format!("I moved {{\"red block\"}}.\n{state}"), "`I moved {\"red block\"}.`"),
             (format!("I moved {{it}}.\n{commented}"), "`I moved {it}.`"),
             (format!("Before: {{\"objects\": []}}\nNow: {state}"), "`Before: {\"objects\": []}`"),
+            (format!("{{\"objects\": []}}\nNo, rather:\n{state}"), "`{\"objects\": []}`"),
+            (format!("```json\n{{\"objects\": []}}\n```\nNo:\n{fenced}"), "`{\"objects\": []}`"),
+            (format!("# state = {{\"objects\": []}}\n# state = {state}"), "state = {\"objects\": []}`"),
         ] {
             let reading = checked(&text, &believed()).unwrap_or_else(|why| panic!("{text}: {why}"));
             assert_eq!(*reading.state, believed(), "{text}");

@@ -219,12 +219,26 @@ async fn reasoning_beside_an_empty_field_is_kept() {
 }
 
 #[tokio::test]
-async fn a_compressed_error_is_named_and_not_shown() {
-    let headers = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
-    let server = Server::start(vec![vec![server::with_headers(400, headers, "\u{1f}\u{8b}\u{8}{}")]]);
+async fn a_compressed_error_is_unpacked_or_named_and_not_shown() {
+    for (coding, why) in [("gzip", "no whole gzip"), ("br", "compressed (br)")] {
+        let headers = format!("content-type: application/json\r\ncontent-encoding: {coding}\r\n");
+        let server = Server::start(vec![vec![server::with_headers(400, &headers, "\u{1f}\u{8b}\u{8}{}")]]);
+        let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err().to_string();
+        assert!(error.contains("answered 400") && error.contains(why), "{error}");
+        assert!(!error.contains("\\u{8b}"), "{error}");
+    }
+    // A block that is not packed: its length, that again with all bits turned, the text.
+    let words = br#"{"error":{"message":"no such model"}}"#;
+    let length = u8::try_from(words.len()).unwrap();
+    let mut body = vec![1, length, 0, !length, 0xFF];
+    body.extend(words);
+    let head = format!(
+        "HTTP/1.1 400 X\r\ncontent-encoding: deflate\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    let server = Server::start(vec![vec![server::Step::Send([head.into_bytes(), body].concat())]]);
     let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err().to_string();
-    assert!(error.contains("answered 400") && error.contains("compressed (gzip)"), "{error}");
-    assert!(!error.contains("\\u{8b}"), "{error}");
+    assert!(error.contains("answered 400: no such model"), "{error}");
 }
 
 /// What is advised is a setting that there is.

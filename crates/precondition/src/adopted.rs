@@ -4,10 +4,12 @@
 //! action's effects, one a line. Of an action without such lines it says nothing of effects; of one with no other lines nothing of
 //! assertions. Whether the expressions mean anything is the engine's to say; this file only reads and writes the form.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use stepwright_episode::{action_of_effects, effects_of};
 use stepwright_program::{Assertion, Effect, Function, Role, Specification};
+use stepwright_text::words::shortened;
 
 pub const ADOPTED_SUFFIX: &str = ".preconditions.py";
 
@@ -53,6 +55,24 @@ impl AdoptedSet {
     /// The functions that it says something of, each with its parameters.
     pub fn named(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.actions.iter().map(|of| (action_of_effects(&of.action).unwrap_or(&of.action), of.params.as_slice()))
+    }
+
+    /// Those of its names that are of no action of these specifications: what stands there says nothing here.
+    /// Errors: it is of another world, it names no action here, or one has other parameters.
+    pub fn idle(
+        &self,
+        origin: &str,
+        world: &str,
+        specifications: &[Specification],
+    ) -> Result<BTreeSet<String>, String> {
+        if let Some((there, _)) = self.place.as_ref().filter(|(there, _)| there != world) {
+            return Err(format!("{origin} is of the world {there}, not of {world}; name a file of {world}"));
+        }
+        let idle: BTreeSet<String> = idle_in(self.named(), origin, specifications)?.into_iter().collect();
+        match self.named().all(|(name, _)| idle.contains(name)) {
+            true => Err(format!("{origin} names no action of the world {world}")),
+            false => Ok(idle),
+        }
     }
 
     /// Reads the text of a file; `source_name` is for messages.
@@ -249,8 +269,10 @@ fn told(remark: &str) -> Option<(String, String)> {
 
 /// Reads `def take(self, obj, recep):`.
 fn definition(line: &str) -> Result<AdoptedAction, String> {
-    let wrong =
-        || format!("`{line}` is no line of a precondition file; actions open with `def take(self, obj, recep):`");
+    let wrong = || {
+        let line = shortened(line);
+        format!("`{line}` is no line of a precondition file; actions open with `def take(self, obj, recep):`")
+    };
     // A comment may follow.
     let head = line.split('#').next().unwrap_or(line).trim_end();
     let rest = head.strip_prefix("def ").and_then(|r| r.strip_suffix(':')).ok_or_else(wrong)?;
@@ -336,6 +358,8 @@ mod tests {
                 "{error}"
             );
         }
+        let long = AdoptedSet::parse(&"x".repeat(4_000), "my.preconditions.py").unwrap_err();
+        assert!(long.why.len() < 200, "{long}");
     }
 
     #[test]

@@ -74,7 +74,8 @@ impl Pool {
         action_of_effects(&self.action).is_some()
     }
 
-    /// The demonstrated calls that its effects were judged on: `30 demonstrated calls`, or `32 demonstrated calls (214 in all)` where there are too many.
+    /// The demonstrated calls that its effects were judged on: `30 demonstrated calls`, or `32 demonstrated calls (of 214, 32 were checked)` where
+    /// there are too many.
     pub fn judged_on(&self) -> String {
         judged_on(self.instances, self.calls)
     }
@@ -82,7 +83,7 @@ impl Pool {
 
 /// So many of the demonstrated calls, in words.
 pub(crate) fn judged_on(judged: usize, calls: usize) -> String {
-    let all = if judged < calls { format!(" ({calls} in all)") } else { String::new() };
+    let all = if judged < calls { format!(" (of {calls}, {judged} were checked)") } else { String::new() };
     format!("{}{all}", count(judged, "demonstrated call"))
 }
 

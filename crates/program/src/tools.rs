@@ -165,8 +165,9 @@ impl Toolbox {
     /// The tools of a list as the wires of models write it; what is no function is left out.
     pub fn of_json(tools: &Json) -> Toolbox {
         let said = |value: &Json| match value.get("access").and_then(Json::as_str) {
-            Some(access) => Some(access == "read"),
-            None => value.get("annotations")?.get("readOnlyHint")?.as_bool(),
+            Some("read") => Some(true),
+            Some("write") => Some(false),
+            _ => value.get("annotations")?.get("readOnlyHint")?.as_bool(),
         };
         let tools = tools.as_array().into_iter().flatten();
         Toolbox::build(tools.filter_map(|value| Some((Tool::of_json(value)?, said(value)))).collect())
@@ -469,6 +470,21 @@ mod tests {
             {"type": "web_search"},
             {"name": "find", "input_schema": order(&["zip", "name"], &["name", "zip"])},
         ]))
+    }
+
+    #[test]
+    fn what_a_tool_does_is_said_or_told_from_its_name() {
+        for (name, said, reads) in [
+            ("get_order", json!({}), true),
+            ("get_order", json!({"access": "write"}), false),
+            ("cancel_order", json!({"access": "read"}), true),
+            ("get_order", json!({"access": "execute"}), true),
+            ("cancel_order", json!({"access": "execute", "annotations": {"readOnlyHint": true}}), true),
+        ] {
+            let mut tool = json!({"name": name, "input_schema": order(&["order_id"], &["order_id"])});
+            tool.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+            assert_eq!(Toolbox::of_json(&json!([tool])).reads(name), reads, "{tool}");
+        }
     }
 
     #[test]

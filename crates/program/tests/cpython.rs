@@ -56,7 +56,13 @@ const CASES: &[(&str, &str)] = &[
     ("format('a', 'd')", "ValueError: Unknown format code 'd' for object of type 'str'"),
     ("format(10**20, 'c')", "OverflowError: Python int too large to convert to C long"),
     ("format(2**21, 'c')", "OverflowError: %c arg not in range(0x110000)"),
+    (r"bytes(0.1, '\0', 'x')", "ValueError: embedded null character"),
+    ("bytes('a', 3)", "TypeError: bytes() argument 'encoding' must be str, not int"),
     ("f'{1234567:,}'", "'1,234,567'"),
+    (
+        "format(float('inf'), '012,') + f\"{float('nan'):09_}\" + format(-float('inf'), '08,')",
+        "'000000000inf000000nan-0000inf'",
+    ),
     ("f'{255:_b}'", "'1111_1111'"),
     ("'%5%' % ()", "TypeError: not enough arguments for format string"),
     ("'%5%' % 1", "ValueError: unsupported format character '%' (0x25) at index 2"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use stepwright_graph::metrics::fleiss_kappa;
 
-use crate::{Item, Kept, Plans};
+use crate::{Item, Judged, Plans};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
@@ -30,7 +30,7 @@ pub struct Figures {
 }
 
 /// The figures of each condition, in the order of their names.
-pub fn of(plans: &Plans, kept: &Kept) -> BTreeMap<String, Figures> {
+pub fn of(plans: &Plans, kept: &Judged) -> BTreeMap<String, Figures> {
     let raters = kept.raters().map(str::to_owned).collect::<Vec<_>>();
     let mut written: BTreeMap<String, Vec<(&Item, bool)>> = BTreeMap::new();
     for item in plans.items.values() {
@@ -42,7 +42,7 @@ pub fn of(plans: &Plans, kept: &Kept) -> BTreeMap<String, Figures> {
 }
 
 /// The raters with the most judgements in common, and the items that all of them judged.
-fn panel<'a>(items: &BTreeMap<&str, &'a Item>, kept: &Kept, raters: &[String]) -> (Vec<String>, Vec<&'a Item>) {
+fn panel<'a>(items: &BTreeMap<&str, &'a Item>, kept: &Judged, raters: &[String]) -> (Vec<String>, Vec<&'a Item>) {
     let judged = |rater: &String, item: &Item| kept.of(rater, &item.id).is_some();
     let mut order: Vec<&String> = raters.iter().collect();
     order.sort_by_cached_key(|rater| Reverse(items.values().filter(|item| judged(rater, item)).count()));
@@ -55,14 +55,14 @@ fn panel<'a>(items: &BTreeMap<&str, &'a Item>, kept: &Kept, raters: &[String]) -
     panels.max_by_key(|(first, common)| first.len() * common.len()).unwrap_or_default()
 }
 
-fn votes(item: &Item, kept: &Kept, raters: &[String]) -> [u32; 2] {
+fn votes(item: &Item, kept: &Judged, raters: &[String]) -> [u32; 2] {
     raters
         .iter()
         .filter_map(|rater| kept.of(rater, &item.id))
         .fold([0, 0], |[yes, no], correct| if correct { [yes + 1, no] } else { [yes, no + 1] })
 }
 
-fn figures(of: &[(&Item, bool)], kept: &Kept, raters: &[String]) -> Figures {
+fn figures(of: &[(&Item, bool)], kept: &Judged, raters: &[String]) -> Figures {
     let votes = of.iter().map(|(item, executable)| (votes(item, kept, raters), *executable)).collect::<Vec<_>>();
     let judged = votes.iter().filter(|(v, _)| v[0] + v[1] > 0).collect::<Vec<_>>();
     let share = |[yes, no]: [u32; 2]| f64::from(yes) / f64::from(yes + no);
@@ -94,7 +94,7 @@ fn figures(of: &[(&Item, bool)], kept: &Kept, raters: &[String]) -> Figures {
 mod tests {
     use super::*;
     use crate::plans::tests::RESULTS;
-    use crate::{Judgement, Judging, Wrote};
+    use crate::{Judgement, Judging, Kept, Wrote};
 
     #[test]
     fn shares_and_agreement_are_counted_by_condition() {
@@ -110,7 +110,7 @@ mod tests {
                 judging.judge(correct).unwrap();
             }
         }
-        let all = of(&plans, &Kept::open(&path).unwrap());
+        let all = of(&plans, Kept::open(&path).unwrap().judged());
         let huang = &all["Huang"];
         assert_eq!((huang.plans, huang.executable, huang.judged, huang.by_all), (2, 1, 2, 2));
         assert_eq!(
@@ -140,7 +140,7 @@ mod tests {
                 kept.keep(&judgement).unwrap();
             }
         };
-        let figures = || of(&plans, &Kept::open(&path).unwrap())["c"].clone();
+        let figures = || of(&plans, Kept::open(&path).unwrap().judged())["c"].clone();
         judge("ann", &[true, true, false, false, true, false]);
         judge("bob", &[true, true, false, true, true, false]);
         judge("cleo", &[true, false, false, false, true, false]);
@@ -161,7 +161,7 @@ mod tests {
             wrote: vec![Wrote { condition: "c".into(), executable: true }],
         };
         let plans = Plans { items: [("i".to_owned(), item)].into() };
-        let figures = &of(&plans, &Kept::open(&folder.path().join("r")).unwrap())["c"];
+        let figures = &of(&plans, Kept::open(&folder.path().join("r")).unwrap().judged())["c"];
         assert_eq!((figures.plans, figures.judged, figures.correct, figures.kappa), (1, 0, None, None));
     }
 }

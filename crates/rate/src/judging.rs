@@ -31,7 +31,7 @@ impl Judging {
     }
 
     fn judged(&self, at: usize) -> Option<bool> {
-        self.kept.of(&self.rater, &self.order.get(at)?.id)
+        self.kept.judged().of(&self.rater, &self.order.get(at)?.id)
     }
 
     pub fn rater(&self) -> &str {

@@ -21,11 +21,42 @@ pub struct Judgement {
     pub correct: Option<bool>,
 }
 
+/// What raters judged, by rater and item.
+#[derive(Debug, Default)]
+pub struct Judged(BTreeMap<String, BTreeMap<String, bool>>);
+
+impl Judged {
+    /// Takes in the judgements of a file, without writing to it.
+    pub fn with(&mut self, path: &Path) -> Result<(), RateError> {
+        let file = std::fs::File::open(path)
+            .map_err(|e| RateError::File { path: path.display().to_string(), message: e.to_string() })?;
+        read(file, path)?.0.iter().for_each(|judgement| self.take(judgement));
+        Ok(())
+    }
+
+    pub fn of(&self, rater: &str, item: &str) -> Option<bool> {
+        self.0.get(rater)?.get(item).copied()
+    }
+
+    /// The raters who judged something, by name.
+    pub fn raters(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, own)| !own.is_empty()).map(|(rater, _)| rater.as_str())
+    }
+
+    fn take(&mut self, judgement: &Judgement) {
+        let own = self.0.entry(judgement.rater.clone()).or_default();
+        match judgement.correct {
+            Some(correct) => own.insert(judgement.item.clone(), correct),
+            None => own.remove(&judgement.item),
+        };
+    }
+}
+
 /// A file of judgements. They count as soon as they are on the disk.
 #[derive(Debug)]
 pub struct Kept {
     lines: Lines,
-    /// Those of the file itself, as they came.
+    /// Those of the file, as they came.
     own: Vec<Judgement>,
     judged: Judged,
 }
@@ -45,17 +76,9 @@ impl Kept {
         })?;
         let (own, whole) = read(handle.reader(), path)?;
         let lines = Lines::after(handle, whole);
-        let mut judged = BTreeMap::new();
-        own.iter().for_each(|judgement| take(judgement, &mut judged));
+        let mut judged = Judged::default();
+        own.iter().for_each(|judgement| judged.take(judgement));
         Ok(Kept { lines, own, judged })
-    }
-
-    /// Takes in the judgements of another file, without writing to it.
-    pub fn with(&mut self, path: &Path) -> Result<(), RateError> {
-        let text = stepwright_files::read_text(path, crate::plans::LARGEST)
-            .map_err(|e| RateError::File { path: path.display().to_string(), message: e.to_string() })?;
-        read(text.as_bytes(), path)?.0.iter().for_each(|judgement| take(judgement, &mut self.judged));
-        Ok(())
     }
 
     /// The file that the judgements are in: another than was opened, where that was lost.
@@ -73,21 +96,14 @@ impl Kept {
             || self.own.iter().map(|judgement| json!(judgement).to_string() + "\n").collect::<String>().into_bytes();
         let moved = self.lines.keep_or_move(line, "all judgements", all).map_err(|e| fail(e.to_string()))?;
         self.own.push(judgement.clone());
-        take(judgement, &mut self.judged);
+        self.judged.take(judgement);
         moved.map_or(Ok(()), |words| Err(fail(words)))
     }
 
-    pub fn of(&self, rater: &str, item: &str) -> Option<bool> {
-        self.judged.get(rater)?.get(item).copied()
-    }
-
-    /// The raters who judged something, by name.
-    pub fn raters(&self) -> impl Iterator<Item = &str> {
-        self.judged.iter().filter(|(_, own)| !own.is_empty()).map(|(rater, _)| rater.as_str())
+    pub fn judged(&self) -> &Judged {
+        &self.judged
     }
 }
-
-type Judged = BTreeMap<String, BTreeMap<String, bool>>;
 
 /// The judgements of a file, and how many of its bytes are whole lines.
 fn read(source: impl Read, path: &Path) -> Result<(Vec<Judgement>, u64), RateError> {
@@ -104,14 +120,6 @@ fn read(source: impl Read, path: &Path) -> Result<(Vec<Judgement>, u64), RateErr
         return Err(wrong(number, expected(&"it begins otherwise")));
     }
     Ok((judgements, whole))
-}
-
-fn take(judgement: &Judgement, judged: &mut Judged) {
-    let own = judged.entry(judgement.rater.clone()).or_default();
-    match judgement.correct {
-        Some(correct) => own.insert(judgement.item.clone(), correct),
-        None => own.remove(&judgement.item),
-    };
 }
 
 #[cfg(test)]
@@ -134,13 +142,18 @@ mod tests {
         kept.keep(&judgement("bob", None)).unwrap();
         assert!(Kept::open(&path).unwrap_err().to_string().contains("someone else"));
         drop(kept);
-        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"rater\":\"bo").unwrap();
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"rater\":\"bo\xc3").unwrap();
+        let (mut read, before) = (Judged::default(), std::fs::read(&path).unwrap());
+        read.with(&path).unwrap();
+        assert_eq!((read.of("ann", "i"), read.of("bob", "i")), (Some(true), None));
+        assert_eq!(std::fs::read(&path).unwrap(), before, "who only reads leaves it as it is");
         let mut kept = Kept::open(&path).unwrap();
-        assert_eq!((kept.of("ann", "i"), kept.of("bob", "i")), (Some(true), None));
+        assert_eq!((kept.judged().of("ann", "i"), kept.judged().of("bob", "i")), (Some(true), None));
         kept.keep(&judgement("bob", Some(false))).unwrap();
         drop(kept);
         let kept = Kept::open(&path).unwrap();
-        assert_eq!((kept.of("bob", "i"), kept.raters().collect::<Vec<_>>()), (Some(false), vec!["ann", "bob"]));
+        let raters = kept.judged().raters().collect::<Vec<_>>();
+        assert_eq!((kept.judged().of("bob", "i"), raters), (Some(false), vec!["ann", "bob"]));
     }
 
     #[test]
@@ -153,17 +166,17 @@ mod tests {
             let _full = faults::inject(Fault { bytes: 12, ..Fault::next(folder.path(), Operation::Write, ENOSPC) });
             assert!(kept.keep(&judgement).is_err());
         }
-        assert_eq!((kept.of("ann", "i"), std::fs::read_to_string(&path).unwrap().len()), (None, 0));
+        assert_eq!((kept.judged().of("ann", "i"), std::fs::read_to_string(&path).unwrap().len()), (None, 0));
         kept.keep(&judgement).unwrap();
         drop(kept);
-        assert_eq!(Kept::open(&path).unwrap().of("ann", "i"), Some(true));
+        assert_eq!(Kept::open(&path).unwrap().judged().of("ann", "i"), Some(true));
         // A line that lacks its break counts, and what comes after it has one of its own.
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.trim_end()).unwrap();
         let mut kept = Kept::open(&path).unwrap();
         kept.keep(&Judgement { correct: Some(false), ..judgement }).unwrap();
         drop(kept);
-        assert_eq!(Kept::open(&path).unwrap().of("ann", "i"), Some(false));
+        assert_eq!(Kept::open(&path).unwrap().judged().of("ann", "i"), Some(false));
     }
 
     #[test]
@@ -180,7 +193,7 @@ mod tests {
         let done = watch.done();
         let read = |bytes: &[u8]| {
             std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
-            Kept::open(&path).map(|kept| kept.judged.values().map(BTreeMap::len).sum()).map_err(|e| e.to_string())
+            Kept::open(&path).map(|kept| kept.judged.0.values().map(BTreeMap::len).sum()).map_err(|e| e.to_string())
         };
         assert!(stepwright_files::power::cut_everywhere(&done, read).unwrap() > 500);
     }
@@ -212,7 +225,7 @@ mod tests {
         std::fs::write(&path, "{\"rater\":\"a\",\"item\":\"i\",\"correct\":true}\n{\"won\":1}\n").unwrap();
         let error = Kept::open(&path).unwrap_err().to_string();
         assert!(error.contains(", line 2: expected"), "{error}");
-        let mut other = Kept::open(&folder.path().join("own")).unwrap();
+        let mut other = Judged::default();
         std::fs::write(&path, "{\"rater\":\"a\",\"item\":\"i\",\"correct\":true}\n").unwrap();
         other.with(&path).unwrap();
         assert_eq!(other.of("a", "i"), Some(true));
@@ -229,6 +242,6 @@ mod tests {
             assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
         }
         std::fs::write(&path, "{\"rater\":").unwrap();
-        assert_eq!(Kept::open(&path).unwrap().raters().count(), 0);
+        assert_eq!(Kept::open(&path).unwrap().judged().raters().count(), 0);
     }
 }

@@ -10,7 +10,7 @@ mod kept;
 mod plans;
 
 pub use judging::Judging;
-pub use kept::{Judgement, Kept};
+pub use kept::{Judged, Judgement, Kept};
 pub use plans::{Item, Plans, Wrote};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

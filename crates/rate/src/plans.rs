@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::{RateError, digest};
 
 /// The largest results file that is read, in bytes.
-pub(crate) const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 1 << 30;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {

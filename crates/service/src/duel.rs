@@ -402,6 +402,10 @@ impl Service for DuelService {
         if matches!(record.event, Event::Dueled { .. }) && record.node == view.session.cursor() {
             return self.settle(view);
         }
+        // Unattended, a step may have been the last: who runs the episode says whether anybody is asked again.
+        if view.headless && matches!(record.event, Event::Executed { .. }) {
+            return;
+        }
         self.ask(false, view);
         self.look(view);
     }

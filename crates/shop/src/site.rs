@@ -104,13 +104,15 @@ impl Site {
 
     /// Does what an action says; the observation and what it brought.
     pub fn step(&mut self, action: &str) -> (String, Step) {
+        let bought = self.kind == Kind::Done;
         match self.change(action) {
             Some(change) => {
                 let observation = self.open(change);
                 let observation = if action.starts_with("think") { OK.to_owned() } else { observation };
                 let reward =
                     self.reward.as_deref().filter(|_| self.kind == Kind::Done).map_or(0.0, |reward| reward.total);
-                let done = matches!(&observation, _ if self.kind == Kind::Done);
+                // The purchase alone ends the visit; what follows it does not do so again.
+                let done = self.kind == Kind::Done && !bought;
                 (observation, Step { reward, done, taken: true })
             }
             None => {
@@ -137,7 +139,7 @@ impl Site {
             // The last character goes in any case.
             let query = rest.char_indices().next_back().map_or("", |(end, _)| &rest[..end]);
             *self = Site { query: query.to_owned(), kind: Kind::Results, ..self.fresh() };
-            self.found = self.shop.search(&self.query);
+            self.found = self.shop.find(&keywords(&self.query));
             return Some(Change::Page);
         }
         let rest = action.strip_prefix("click[")?;
@@ -296,6 +298,49 @@ enum Change {
     Chosen(String),
 }
 
+/// What the site searches for: the texts of a query that is Python's list of some; any other query is one.
+fn keywords(query: &str) -> Vec<String> {
+    let sent = as_sent(query);
+    list(&sent).unwrap_or_else(|| vec![sent])
+}
+
+/// A query as it comes out of the address: where two hexadecimal digits follow every `%` of it, they are a byte.
+fn as_sent(query: &str) -> String {
+    let mut parts = query.split('%').map(str::as_bytes);
+    let mut bytes = parts.next().unwrap_or_default().to_vec();
+    for part in parts {
+        let Some(byte) = hex(part, 2).and_then(|byte| u8::try_from(byte).ok()) else { return query.to_owned() };
+        bytes.push(byte);
+        bytes.extend_from_slice(&part[2..]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The texts of a list as Python writes it. `None` for all else, which the site does not answer.
+fn list(written: &str) -> Option<Vec<String>> {
+    let mut rest = written.trim_end().strip_prefix('[')?.strip_suffix(']')?.trim();
+    let mut texts = Vec::new();
+    while let Some(quote) = rest.chars().next() {
+        let inner = rest.strip_prefix(['\'', '"'])?;
+        let mut is_escaped = false;
+        let end = inner.find(|c| {
+            let ends = c == quote && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            ends
+        })?;
+        texts.push(unescape(&inner[..end])?);
+        let after = inner[end + 1..].trim_start();
+        rest = after.strip_prefix(',').map(str::trim_start).or_else(|| after.is_empty().then_some(after))?;
+    }
+    (!texts.is_empty()).then_some(texts)
+}
+
+/// The number that so many hexadecimal digits at the beginning of a text make.
+fn hex(text: &[u8], count: usize) -> Option<u32> {
+    let digits = text.get(..count).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
 /// A text with its backslash escapes read as Python reads them, over UTF-8 bytes: what the site does to every page. `None` where
 /// that cannot be done, and the text stays as it is.
 fn unescape(text: &str) -> Option<String> {
@@ -313,8 +358,7 @@ fn unescape(text: &str) -> Option<String> {
         let (&kind, after) = rest.split_first()?;
         rest = after;
         let mut digits = |count: usize| -> Option<u32> {
-            let written = rest.get(..count).filter(|written| written.iter().all(u8::is_ascii_hexdigit))?;
-            let number = u32::from_str_radix(std::str::from_utf8(written).ok()?, 16).ok()?;
+            let number = hex(rest, count)?;
             rest = &rest[count..];
             Some(number)
         };
@@ -352,13 +396,17 @@ fn unescape(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn site() -> Site {
+        let products = r#"[{"asin":"B000000001","title":"red lamp","query":"lamps","price_tag":"$9.0","pricing":[9.0],"options":{"size":["s",""],"":["m"]}}]"#;
+        let goals = r#"[{"id":0,"asin":"B000000001","instruction_text":"a lamp","attributes":["red"]}]"#;
+        let shop = Shop::of_text(products, goals, std::path::Path::new("here")).unwrap();
+        Site::new(Arc::new(shop), 0).unwrap()
+    }
+
     /// As the wrapper of Reflexion does it over the original engine.
     #[test]
     fn options_without_names_and_choices_without_texts() {
-        let products = r#"[{"asin":"B000000001","title":"red lamp","price_tag":"$9.0","pricing":[9.0],"options":{"size":["s",""],"":["m"]}}]"#;
-        let goals = r#"[{"id":0,"asin":"B000000001","instruction_text":"a lamp","attributes":["red"]}]"#;
-        let shop = Shop::of_text(products, goals, std::path::Path::new("here")).unwrap();
-        let mut site = Site::new(Arc::new(shop), 0).unwrap();
+        let mut site = site();
         for action in ["search[lamp]", "click[B000000001]", "click[m]"] {
             assert!(site.step(action).1.taken, "{action}");
         }
@@ -366,6 +414,47 @@ mod tests {
         assert_eq!(site.step("click[]").0, INVALID);
         let (observation, step) = site.step("reset");
         assert!(step.taken && observation.contains("[Search]") && site.options.is_empty(), "{observation}");
+    }
+
+    /// As the wrapper does it: its `done` is that of the step.
+    #[test]
+    fn a_list_is_searched_for_and_only_the_purchase_ends_the_visit() {
+        let mut site = site();
+        site.step("search[<q>]");
+        assert!(site.found.is_empty());
+        for action in ["click[Back to Search]", "search[['<q>', 'lamps']]", "click[B000000001]"] {
+            assert!(site.step(action).1.taken, "{action}");
+        }
+        let (_, purchase) = site.step("click[Buy Now]");
+        assert!(purchase.done && purchase.reward > 0.0, "{purchase:?}");
+        for action in ["think[x]", "click[foo]"] {
+            assert_eq!(site.step(action).1, Step { done: false, ..purchase.clone() }, "{action}");
+        }
+    }
+
+    #[test]
+    fn a_query_is_searched_for_as_the_site_reads_it() {
+        let cases: [(&str, &[&str]); 15] = [
+            ("100%cashmere", &["100\u{FFFD}shmere"]),
+            ("100%acrylic sweater", &["100\u{FFFD}rylic sweater"]),
+            ("caf%C3%a9 100%25", &["café 100%"]),
+            ("50% off", &["50% off"]),
+            ("50%cotton 50%acrylic", &["50%cotton 50%acrylic"]),
+            ("100%", &["100%"]),
+            ("<q>", &["<q>"]),
+            ("<q> beds", &["<q> beds"]),
+            ("['<q>', 'beds']", &["<q>", "beds"]),
+            (r#"[ "men's" ,'it\'s \\',] "#, &["men's", r"it's \"]),
+            // The site answers none of these; they are words as others are.
+            ("[LED]", &["[LED]"]),
+            ("[]", &["[]"]),
+            ("['a'", &["['a'"]),
+            ("['a' b]", &["['a' b]"]),
+            ("['a\"]", &["['a\"]"]),
+        ];
+        for (query, texts) in cases {
+            assert_eq!(keywords(query), texts, "{query}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::runner;
 use stepwright_driver::{Beginning, Setup};
 use stepwright_episode::effects_of;
 use stepwright_method::prompting::own_assertions;
-use stepwright_precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo, idle_in};
+use stepwright_precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_program::Specification;
 use stepwright_world::demonstration::Demonstration;
 
@@ -34,6 +34,9 @@ pub enum Preconditions {
     Sets(String, BTreeMap<String, Assertions>, String),
 }
 
+/// How it begins what a word may be that names none.
+pub const ONE_OF: &str = "it is ";
+
 impl FromStr for Preconditions {
     type Err = String;
 
@@ -49,7 +52,7 @@ impl FromStr for Preconditions {
             }
             _ => {
                 return Err(format!(
-                    "it is ground-truth, inferred, none, a file whose name ends in {ADOPTED_SUFFIX}, or results of `study preconditions` (.jsonl)"
+                    "{ONE_OF}ground-truth, inferred, none, a file whose name ends in {ADOPTED_SUFFIX}, or results of `study preconditions` (.jsonl)"
                 ));
             }
         })
@@ -94,13 +97,11 @@ impl Preconditions {
     }
 
     /// The names in a file that are of no action of these specifications; of what is no file none.
-    /// Errors: all are, or an action has other parameters there.
+    /// Errors: all are, the file is of another world, or an action has other parameters there.
     pub fn idle_among(&self, specifications: &[Specification], world: &str) -> Result<BTreeSet<String>, String> {
-        let Preconditions::Set(file, set) = self else { return Ok(BTreeSet::new()) };
-        let idle: BTreeSet<String> = idle_in(set.named(), file, specifications)?.into_iter().collect();
-        match set.named().all(|(name, _)| idle.contains(name)) {
-            true => Err(format!("{file} names no action of the world {world}")),
-            false => Ok(idle),
+        match self {
+            Preconditions::Set(file, set) => set.idle(file, world, specifications),
+            _ => Ok(BTreeSet::new()),
         }
     }
 
@@ -273,6 +274,11 @@ mod tests {
                 Err("mine: goto has the parameters (recep), not (place); name them as the specification does"),
             ),
             ("def fly(self):\n    assert 1\n", Err("mine names no action of the world w")),
+            ("# world: w\ndef goto(self, recep):\n    pass\n", Ok("")),
+            (
+                "# world: v\ndef goto(self, recep):\n    pass\n",
+                Err("mine is of the world v, not of w; name a file of w"),
+            ),
         ] {
             assert_eq!(idle(text), expected.map(str::to_owned).map_err(str::to_owned));
         }

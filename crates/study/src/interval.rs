@@ -51,9 +51,11 @@ pub(crate) fn deviation(values: &[f64]) -> Option<f64> {
     (values.len() > 1).then(|| (squares / (values.len() as f64 - 1.0)).sqrt())
 }
 
-/// An interval for a table's cell, with so many digits; a dash where there is none.
+/// An interval for a table's cell, with so many digits; a dash where there is none. A minus is no dash between two numbers.
 pub fn in_words(interval: Option<Interval>, digits: usize) -> String {
-    interval.map_or_else(|| "-".to_owned(), |[low, high]| format!("{low:.digits$}-{high:.digits$}"))
+    let Some([low, high]) = interval else { return "-".to_owned() };
+    let between = if low.is_sign_negative() || high.is_sign_negative() { " to " } else { "-" };
+    format!("{low:.digits$}{between}{high:.digits$}")
 }
 
 #[cfg(test)]
@@ -72,6 +74,7 @@ mod tests {
         assert_eq!(three(wilson(1.0, 20)), "0.839-1.000");
         assert_eq!(three(wilson(0.5, 2)), "0.095-0.905");
         assert_eq!(three(wilson(0.0, 0)), "-");
+        assert_eq!(three(Some([-4.0, -4.0])), "-4.000 to -4.000");
     }
 
     #[test]

@@ -6,13 +6,40 @@ use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads JSON. Half of a pair of surrogates that is escaped alone (`\ud83d`), which no text can hold, is read as U+FFFD.
+/// Reads JSON. Half of a pair of surrogates that is escaped alone (`\ud83d`), which no text can hold, is read as U+FFFD; NaN and the
+/// infinities, which only Python writes and reads, as null.
 /// Errors: those of the text as JSON.
 pub fn read<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
-    serde_json::from_str(json).or_else(|error| match without_halves(json, |_| "\\ufffd".to_owned()) {
-        Cow::Borrowed(_) => Err(error),
-        Cow::Owned(json) => serde_json::from_str(&json),
+    serde_json::from_str(json).or_else(|error| {
+        let whole = without_halves(json, |_| "\\ufffd".to_owned());
+        match (without_pythons_numbers(&whole), &whole) {
+            (Some(plain), _) => serde_json::from_str(&plain),
+            (None, Cow::Owned(plain)) => serde_json::from_str(plain),
+            (None, Cow::Borrowed(_)) => Err(error),
+        }
     })
+}
+
+/// JSON with null in the place of numbers that only Python writes; nothing where there is none.
+fn without_pythons_numbers(json: &str) -> Option<String> {
+    let (mut plain, mut copied) = (String::new(), 0);
+    let (mut within, mut escaped) = (false, false);
+    for (at, byte) in json.bytes().enumerate() {
+        if within {
+            (within, escaped) = (escaped || byte != b'"', !escaped && byte == b'\\');
+            continue;
+        }
+        within = byte == b'"';
+        let rest = json.get(at..).filter(|_| at >= copied && matches!(byte, b'N' | b'I' | b'-'));
+        let names = ["NaN", "Infinity", "-Infinity"];
+        let number = rest.and_then(|rest| names.into_iter().find(|name| rest.starts_with(*name)));
+        if let Some(number) = number {
+            plain.push_str(json.get(copied..at).unwrap_or_default());
+            plain.push_str("null");
+            copied = at + number.len();
+        }
+    }
+    (copied > 0).then(|| plain + json.get(copied..).unwrap_or_default())
 }
 
 /// The text of a JSON string; of anything else none.
@@ -292,6 +319,18 @@ mod tests {
             grow(&mut grown, piece);
         }
         assert_eq!(text(&grown), "a \u{1f600} b\"");
+    }
+
+    #[test]
+    fn numbers_that_only_python_writes_are_null() {
+        for (json, wanted) in [
+            (r#"{"x":NaN,"y":[-Infinity,Infinity]}"#, r#"{"x":null,"y":[null,null]}"#),
+            (r#"{"NaN":"a \" NaN","x":-1,"y":NaN}"#, r#"{"NaN":"a \" NaN","x":-1,"y":null}"#),
+            (r#"["\ud83d",NaN]"#, r#"["\ufffd",null]"#),
+        ] {
+            assert_eq!(read::<Value>(json).unwrap(), serde_json::from_str::<Value>(wanted).unwrap(), "{json}");
+        }
+        assert!(read::<Value>("Nan").is_err() && read::<Value>("{\"x\":NaN").is_err());
     }
 
     proptest! {

@@ -47,7 +47,8 @@ fn message_of(text: &str) -> Message {
             _ => None,
         });
         let text = texts.collect::<Vec<_>>().join("\n");
-        return Message { role: Role::Tool, parts: vec![Part::Result { id, text, error: false }] };
+        let error = item.string("status") == "failed";
+        return Message { role: Role::Tool, parts: vec![Part::Result { id, text, error }] };
     }
     match kind.as_str() {
         "reasoning" => Message { role: Role::Assistant, parts: vec![Part::Reasoning(reasoning(&item))] },
@@ -287,9 +288,14 @@ pub(crate) fn opening(failure: &Fields) -> String {
     let failed = Fields::of(failure.get("response"));
     let nobodys = || Fields::of(&empty("", Usage::default(), &Stamp::default()));
     let response = if failed.has("id") { failed } else { nobodys() };
-    let mut said = Said::default();
-    said.event("response.created", &[("response", &begun(&response).to_string())]);
-    said.out
+    let mut data = Fields::default();
+    data.set("type", "\"response.created\"");
+    // Numbers go up: before what the provider numbered 0 there is none.
+    if failure.get("sequence_number") != "0" {
+        data.set("sequence_number", "0");
+    }
+    data.set("response", begun(&response).to_string());
+    event(Some("response.created"), data)
 }
 
 /// Events as they are said, numbered.

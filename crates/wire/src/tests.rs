@@ -244,6 +244,21 @@ fn halves_of_pairs_are_seen_and_come_together() {
         let edited = whole.edited(0, &Answer { calls: Vec::new(), ..answer }).unwrap();
         assert!(edited.text().contains(half), "what is not edited stays: {}", edited.text());
     }
+    // NaN, which Python reads and writes, ends nothing either, and comes as it came.
+    let nan = r#"{"content":[{"type":"tool_use","id":"c","name":"f","input":{"x":NaN}}]}"#;
+    let called = Whole::read(Api::Messages, nan).unwrap().answer();
+    assert_eq!(called.calls[0].arguments, r#"{"x":NaN}"#);
+    for api in [Api::Chat, Api::Responses, Api::Messages] {
+        let made = Whole::made(api, "m", &called, Usage::default(), &Stamp::default()).unwrap();
+        assert_eq!(made.answer().calls[0].arguments, called.calls[0].arguments, "{api:?}");
+    }
+    assert!(
+        Request::read(
+            Api::Messages,
+            &format!(r#"{{"messages":[{{"role":"assistant","content":{}}}]}}"#, &nan[11..nan.len() - 1])
+        )
+        .is_ok()
+    );
     let body = r#"{"messages":[{"role":"tool","tool_call_id":"c","content":"a \ud83d b"}],"metadata":{"m":"\udc00"}}"#;
     let request = Request::read(Api::Chat, body).unwrap();
     assert_eq!(request.messages[0].text(), "");
@@ -352,8 +367,15 @@ fn a_late_error_says_all_that_it_said_whole() {
     assert!(
         opening(Api::Responses, failed).contains(r#""response":{"id":"resp_9","status":"in_progress","error":null"#)
     );
+    for number in ["0", "1"] {
+        let failed = format!(r#"{{"type":"response.failed","sequence_number":{number},"response":{{}}}}"#);
+        let stream = opening(Api::Responses, &failed) + &failed;
+        assert_eq!(stream.matches(r#""sequence_number":0"#).count(), 1, "{stream}");
+    }
     for (text, refuses) in [
         (long, true),
+        (r#"{"error":[],"output":[]}"#, false),
+        (r#"{"error":{},"output":[]}"#, false),
         (r#"{"type":"response.failed","response":{}}"#, true),
         (r#"{"status":"cancelled","error":null,"output":[]}"#, true),
         (r#"{"status":"completed","error":null,"output":[]}"#, false),
@@ -483,6 +505,15 @@ fn what_the_provider_has_otherwise_is_told() {
     );
     assert!(told.to_string().contains("W43") && !told.to_string().contains("W42"));
     assert!(stored.changed("r2").is_some() && stored.changed("r1").is_none());
+}
+
+#[test]
+fn an_output_says_whether_its_call_failed() {
+    for (status, error) in [("failed", true), ("completed", false)] {
+        let output = json!({"type": "apply_patch_call_output", "call_id": "c1", "status": status, "output": "o"});
+        let request = Request::read(Api::Responses, &json!({"model": "m", "input": [output]}).to_string()).unwrap();
+        assert_eq!(request.messages[0].parts, [Part::Result { id: "c1".into(), text: "o".into(), error }]);
+    }
 }
 
 fn any_call() -> impl Strategy<Value = ToolCall> {

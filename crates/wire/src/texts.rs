@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::neutral::Problem;
-use crate::raw::{Fields, text};
+use crate::raw::{self, Fields, text};
 
 pub(crate) fn broke_off() -> Problem {
     Problem("the stream ended before the answer did".into())
@@ -11,7 +11,7 @@ pub(crate) fn broke_off() -> Problem {
 
 /// The fields of a text that is a JSON object.
 pub(crate) fn object(text: &str) -> Result<Fields, Problem> {
-    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+    match raw::read::<serde::de::IgnoredAny>(text) {
         Ok(_) if text.trim_start().starts_with('{') => Ok(Fields::of(text)),
         Ok(_) => Err(Problem("it is no JSON object".into())),
         Err(error) => Err(Problem(format!("it is no JSON ({error})"))),

@@ -71,12 +71,23 @@ impl Usage {
         })
     }
 
-    /// As Anthropic's messages report it: what the cache gave or took is counted beside the rest.
+    /// As Anthropic's messages report it: what the cache gave or took is counted beside the rest, and so are requests to compact a context.
     pub fn of_messages(value: &Value) -> Self {
+        let mut usage = Usage::of_request(value);
+        let iterations = value.get("iterations").and_then(Value::as_array).into_iter().flatten();
+        for iteration in iterations.filter(|of| of.get("type").is_some_and(|kind| kind == "compaction")) {
+            usage.add(Usage::of_request(iteration));
+        }
+        usage
+    }
+
+    /// One request of those that Anthropic counts.
+    fn of_request(value: &Value) -> Self {
         let count = |name: &str| value.get(name).and_then(Usage::tokens).unwrap_or_default();
         let cached = count("cache_read_input_tokens");
         let prompt = count("input_tokens").saturating_add(cached).saturating_add(count("cache_creation_input_tokens"));
-        Usage { prompt, completion: count("output_tokens"), cached, reasoning: 0 }
+        let reasoning = detail(value, "output_tokens_details", "thinking_tokens");
+        Usage { prompt, completion: count("output_tokens"), cached, reasoning }
     }
 }
 
@@ -126,5 +137,13 @@ mod tests {
         }
         let reported = json!({"input_tokens": 5, "output_tokens": 7, "output_tokens_details": {"reasoning_tokens": 3}});
         assert_eq!(Usage::of_responses(&reported), Some(Usage { prompt: 5, completion: 7, cached: 0, reasoning: 3 }));
+        let mut reported =
+            json!({"input_tokens": 5, "output_tokens": 7, "output_tokens_details": {"thinking_tokens": 3}});
+        assert_eq!(Usage::of_messages(&reported), Usage { prompt: 5, completion: 7, cached: 0, reasoning: 3 });
+        // Compacting is counted beside the rest, messages are counted in it.
+        let of =
+            |kind: &str| json!({"type": kind, "input_tokens": 10, "cache_read_input_tokens": 2, "output_tokens": 1});
+        reported["iterations"] = json!([of("message"), of("compaction")]);
+        assert_eq!(Usage::of_messages(&reported), Usage { prompt: 17, completion: 8, cached: 2, reasoning: 3 });
     }
 }

@@ -230,7 +230,7 @@ pub fn is_refusal(text: &str) -> bool {
 }
 
 fn holds_error(fields: &Fields) -> bool {
-    !matches!(fields.get("error"), "null" | "false" | "\"\"")
+    !matches!(fields.get("error"), "null" | "false" | "0" | "\"\"" | "[]" | "{}")
 }
 
 /// An error's body as the last event of a stream that has begun, with all that such an event can say of it.

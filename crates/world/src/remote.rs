@@ -18,6 +18,8 @@ pub enum ProcessStatus {
     Working(String),
     /// Running and waiting for an action.
     Ready,
+    /// Running, but whoever waited for the action waits no longer, in words; said once more if that changes.
+    Left(String),
     /// It failed. It is restarted, and brought to where the world is, when the world is acted in next or restarted.
     Dead {
         what: String,

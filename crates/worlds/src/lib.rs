@@ -23,7 +23,7 @@ pub mod table;
 
 pub use built_in::{agent_of_demonstrations, agent_of_session, built_in_agent};
 pub use catalog::{Catalog, Entry, Identified};
-pub use list::{WORLDS, named, sources, transcript_of};
+pub use list::{WORLDS, named, reward_of, sources, transcript_of};
 pub use simulated::{Episode, Simulated};
 /// Removes the copies of workspaces that agents were given, for a process that ends without waiting for them.
 pub use stepwright_proxy::remove_copies as remove_workspaces;

@@ -1,6 +1,7 @@
 //! List of worlds. A new one is its folder and its line here.
 
 use crate::{agent, dialogue, external, graph, household, kitchen, recorded, shop, table};
+use stepwright_episode::StepOutcome;
 use stepwright_trajectory::Trajectory;
 use stepwright_world::transcript::Transcript;
 use stepwright_world::{Sources, WorldError, WorldKind};
@@ -26,6 +27,11 @@ pub fn sources() -> Sources {
 /// Errors: [`WorldError::Unknown`] if there is none.
 pub fn named(name: &str) -> Result<&'static WorldKind, WorldError> {
     sources().kind(name)
+}
+
+/// How a world rewards an episode, by its outcomes, the reset's first; a world of another process as it is usual.
+pub fn reward_of(world: &str) -> fn(&[&StepOutcome]) -> f64 {
+    WORLDS.iter().find(|kind| kind.name == world).map_or(external::KIND.reward, |kind| kind.reward)
 }
 
 /// How to read a trajectory, by the program's worlds.

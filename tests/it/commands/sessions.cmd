@@ -66,6 +66,7 @@ $ stepwright show blind.jsonl
 
 # A session is read from a pipe and a place that is not there is said
 $ stepwright show - < $REPO/sessions/solved.jsonl | head -1
+$ cat $REPO/sessions/solved.jsonl | stepwright show /dev/stdin | head -1
 $ stepwright export $REPO/sessions/solved.jsonl --html none/page.html
 ; A shell may leave the variable empty.
 $ COLUMNS= stepwright compare $REPO/sessions/by-hand.jsonl

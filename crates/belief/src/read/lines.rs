@@ -49,9 +49,8 @@ pub(crate) fn locate(text: &str, repairs: &mut Repairs) -> Result<Body, ReadErro
     let clean = uncomment(text, repairs);
     let start = beginning(&clean)?;
     let (before, state) = clean.split_at(start);
-    if let Some((line, words)) =
-        before.lines().enumerate().find(|(_, l)| !l.trim().is_empty() && state_word(l).is_none())
-    {
+    let is_beside = |l: &str| !l.get(state_word(l).unwrap_or_default()..).unwrap_or_default().trim().is_empty();
+    if let Some((line, words)) = before.lines().enumerate().find(|(_, l)| is_beside(l)) {
         repairs.note(line + 1, Fault::Beside(clip(words)));
     }
     Ok(Body { text: state.to_owned(), line: 1 + before.matches('\n').count() })
@@ -82,8 +81,17 @@ fn uncomment(text: &str, repairs: &mut Repairs) -> String {
     clean
 }
 
-/// Where the state begins: after `state =`; behind words, at the last state that is JSON; else at the first brace or line with an entry.
+/// Where the state begins. Where one that is JSON is followed by others the last counts: a writer thought better of it.
 fn beginning(clean: &str) -> Result<usize, ReadError> {
+    let first = first_state(clean)?;
+    let state = clean[first..].trim_start();
+    let is_json = object(state).is_some_and(|(is_state, _)| is_state);
+    let later = last_state(state).filter(|later| is_json && *later > 0);
+    Ok(later.map_or(first, |later| clean.len() - state.len() + later))
+}
+
+/// Where a state first begins: after `state =`; behind words, at the last state that is JSON; else at the first brace or line with an entry.
+fn first_state(clean: &str) -> Result<usize, ReadError> {
     let mut offset = 0;
     let (mut first, mut entry) = (None, None);
     for (number, line) in clean.split('\n').enumerate() {
@@ -124,13 +132,19 @@ fn last_state(clean: &str) -> Option<usize> {
         if brace < end {
             continue;
         }
-        let mut objects = serde_json::Deserializer::from_str(&clean[brace..]).into_iter::<Value>();
-        if let Some(Ok(object)) = objects.next() {
-            end = brace + objects.byte_offset();
-            found = Some(brace).filter(|_| super::is_state(&super::unwrapped(object))).or(found);
+        if let Some((is_state, length)) = object(&clean[brace..]) {
+            end = brace + length;
+            found = Some(brace).filter(|_| is_state).or(found);
         }
     }
     found
+}
+
+/// Of the JSON that a text begins with: whether it lists things or relations, as a state does, and how long it is.
+fn object(text: &str) -> Option<(bool, usize)> {
+    let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let object = objects.next()?.ok()?;
+    Some((super::is_state(&super::unwrapped(object)), objects.byte_offset()))
 }
 
 /// Where a line's state begins, if the line says `state =`.

@@ -22,6 +22,10 @@ pub fn read(body: &Body, repairs: &mut Repairs) -> Option<Value> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Unique(&mut twice).deserialize(&mut reader).ok()?;
     let end = reader.into_iter::<serde::de::IgnoredAny>().byte_offset();
+    // A typographic quote ends a name as any other does: a name that holds some is several.
+    if text.get(..end)?.contains(['\u{201c}', '\u{201d}']) {
+        return None;
+    }
     let rest = text.get(end..)?;
     let beside = rest.trim_start();
     if beside.starts_with(|c: char| super::is_quote(c) || matches!(c, ',' | '{' | '}' | '[' | ']' | ':')) {

@@ -32,6 +32,12 @@ fn json_with_and_without_comment_signs_needs_no_repair() {
     assert_eq!(repaired("# state = {}"), (json!({}), vec![]));
 }
 
+#[test]
+fn typographic_quotes_end_names_in_what_is_json_by_accident() {
+    let text = "# state = {\n#     \"objects\": [\"red block”, “tin bowl\"],\n#     \"relations\": []\n# }";
+    assert_eq!(repaired(text).0["objects"], json!(["red block", "tin bowl"]));
+}
+
 /// The reading of each case of `tests/texts.txt`, between lines with `==`, and the repairs.
 #[test]
 fn deviations_are_mended_and_reported_with_their_lines() {

@@ -22,7 +22,7 @@ use stepwright_methods::METHODS;
 use stepwright_model::prompt::Prompts;
 use stepwright_precondition::Demo;
 use stepwright_program::Specification;
-use stepwright_study::in_force::{Assertions, Preconditions, not_checked};
+use stepwright_study::in_force::{Assertions, ONE_OF, Preconditions, not_checked};
 use stepwright_study::policy::{Basis, Condition, House, Policies, Service, Setting, alike};
 use stepwright_study::precondition::enumerated;
 use stepwright_study::runner::{Plan, Provenance, Seeds, Selector, first_of_each_kind};
@@ -95,7 +95,11 @@ impl std::str::FromStr for Which {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "paper" { Ok(Which::Paper) } else { text.parse().map(Which::These) }
+        let with_paper = |why: String| match why.strip_prefix(ONE_OF) {
+            Some(others) => format!("{ONE_OF}paper, {others}"),
+            None => why,
+        };
+        if text == "paper" { Ok(Which::Paper) } else { text.parse().map(Which::These).map_err(with_paper) }
     }
 }
 
@@ -318,4 +322,15 @@ fn infer(source: &dialogue::Source, service: &str, seed: u64) -> Result<Assertio
     let demonstrations = source.demonstrations(service, "", seed);
     let demonstrations = demonstrations.into_iter().map(|d| Demo::from(&Demonstration::from(d))).collect();
     enumerated(&specification, demonstrations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_names_no_preconditions_is_told_all_that_do() {
+        let why = "nope".parse::<Which>().unwrap_err();
+        assert!(why.starts_with("it is paper, ground-truth, "), "{why}");
+    }
 }

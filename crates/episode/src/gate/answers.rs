@@ -6,8 +6,9 @@
 use super::super::event::AskId;
 use super::{Answer, Edit, Effect, Follows, Gate, Input, Level, Phase, Report, Request, Then, Ticket};
 
-/// Why a request is refused that a person stopped.
+/// Why something ended that a person stopped, and where nobody watches.
 const CANCELLED: &str = "cancelled by a person";
+const STOPPED: &str = "the run was stopped";
 
 /// A request whose fate is open.
 #[derive(Debug)]
@@ -86,17 +87,22 @@ impl Gate {
         }
     }
 
+    /// Why what is under way ends before its end.
+    pub(super) fn stopped_by(&self) -> &'static str {
+        if self.headless { STOPPED } else { CANCELLED }
+    }
+
     /// Refuses what waits in the queue and, if it was given up, the request under way. Whether there was any.
     pub(super) fn give_up(&mut self, under_way: bool) -> bool {
-        let mut any = false;
+        let (mut any, why) = (false, self.stopped_by());
         if let Some(served) = self.serving.take_if(|_| under_way) {
             any = true;
-            self.end(served.ticket, Answer::Refused(CANCELLED.to_owned()));
+            self.end(served.ticket, Answer::Refused(why.to_owned()));
         }
         for input in std::mem::take(&mut self.queue) {
             if let Input::Request(ticket, _) = input {
                 any = true;
-                self.end(ticket, Answer::Refused(CANCELLED.to_owned()));
+                self.end(ticket, Answer::Refused(why.to_owned()));
             }
         }
         any

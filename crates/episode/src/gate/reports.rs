@@ -372,22 +372,23 @@ impl Gate {
     /// At the node a step led to: asks for the next action unless one is recommended already, or, where the episode is over, for what is still
     /// to be written after its last step; ends the automatic run where it ends.
     pub(super) fn settle(&mut self) {
-        if let Some(words) = self.ended() {
-            self.say(Level::Info, words);
-            // The method answers with artifacts alone; the automatic run ends once it has none (`Advice::Rest`). That is no step, so a
-            // used-up allowance does not keep it from being decided about.
-            return self.consult(None);
-        }
+        let ended = self.ended();
         let policy = &self.session.policy;
-        if policy.is_automatic() && self.taken >= policy.steps {
+        if let Some(words) = &ended {
+            self.say(Level::Info, words.clone());
+        } else if policy.is_automatic() && self.taken >= policy.steps {
             let why = policy::steps_used(policy.steps);
             self.stop_policy(&why);
             self.say(Level::Info, format!("{why}; you decide again"));
-            if self.headless {
-                return;
-            }
         }
-        self.go_on();
+        match ended {
+            // Nobody would decide about what was asked; who runs the episode says whether it goes on.
+            _ if self.headless && !self.session.policy.is_automatic() => {}
+            // The method answers with artifacts alone; the automatic run ends once it has none (`Advice::Rest`). That is no step, so a
+            // used-up allowance does not keep it from being decided about.
+            Some(_) => self.consult(None),
+            None => self.go_on(),
+        }
     }
 
     fn moved(&mut self, to: super::NodeId, then: AfterMove, result: Result<(), String>) {

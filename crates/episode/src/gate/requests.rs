@@ -17,6 +17,9 @@ use super::{
 };
 use stepwright_text::words::count;
 
+/// Why a policy decides where nobody watches.
+const UNATTENDED: &str = "unattended run";
+
 impl Gate {
     pub(super) fn on_request(&mut self, request: Request) {
         if let Request::Begin { outcome, assertions, policy, form, belief } = request {
@@ -130,7 +133,7 @@ impl Gate {
             self.record(assertions.event(Actor::Policy));
         }
         if let Some(policy) = policy {
-            let why = if self.headless { "unattended run" } else { "as configured" };
+            let why = if self.headless { UNATTENDED } else { "as configured" };
             self.record(Event::PolicySet { policy, why: why.into() });
         }
         let begun = [
@@ -154,8 +157,9 @@ impl Gate {
 
     /// Stops all that is under way. What has been decided is still carried out to its record.
     pub(super) fn cancel(&mut self, ticket: Ticket) {
-        let asked = self.drop_ask("cancelled by a person") | self.drop_asides("cancelled by a person");
-        let automatic = self.stop_policy("cancelled by a person");
+        let why = self.stopped_by();
+        let asked = self.drop_ask(why) | self.drop_asides(why);
+        let automatic = self.stop_policy(why);
         let replaying = self.replay.take().is_some();
         let mut given_up = false;
         if let Phase::Checking { then, .. } = &mut self.phase {
@@ -323,7 +327,8 @@ impl Gate {
     fn set_policy(&mut self, policy: Policy) {
         self.taken = 0;
         let automatic = policy.is_automatic();
-        self.record(Event::PolicySet { policy, why: "set by a person".into() });
+        let why = if self.headless { UNATTENDED } else { "set by a person" };
+        self.record(Event::PolicySet { policy, why: why.into() });
         if !automatic || self.session.is_done() || self.ask.is_some() {
             return;
         }

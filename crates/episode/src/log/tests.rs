@@ -147,6 +147,7 @@ fn blank_lines_are_passed_over_and_endless_ones_refused() {
     let error = read(endless, &path).unwrap_err().to_string();
     assert!(error.contains(":4: the line is too long for a record"), "{error}");
     assert!(is_session(&path) && !is_session(&folder.path().join("missing")));
+    assert!(!cfg!(unix) || is_session(Path::new("/dev/null")), "what can be read once is read as a session");
 }
 
 #[test]

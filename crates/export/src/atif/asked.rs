@@ -67,7 +67,7 @@ impl Requests {
     pub(super) fn of(line: &[&Node]) -> Self {
         let mut requests = Requests::default();
         let mut waits = None;
-        for node in line.iter().filter(|node| node.outcome.blocked.is_none()) {
+        for node in line.iter().filter(|node| node.outcome.is_executed()) {
             if let (Some(action), Some(conversation)) = (&node.action, waits) {
                 requests.answered(conversation, node.id, action);
             }

@@ -8,8 +8,8 @@ use super::{header, records, showings};
 use crate::{Format, Visited, compare, render, story, summary};
 use stepwright_episode::duel::Side;
 use stepwright_episode::{
-    Action, Actor, AskKind, BranchEdit, Choice, Configuration, Decision, Event, NodeId, Origin, Proposal, ProposalId,
-    Record, Session, StepOutcome, Usage,
+    Action, Actor, ArtifactId, AskKind, Assertions, BranchEdit, Choice, Configuration, Decision, Event, NodeId, Origin,
+    Proposal, ProposalId, Record, Session, StepOutcome, Usage,
 };
 
 /// A session that is recorded event by event.
@@ -112,6 +112,24 @@ fn what_executed_nothing_has_no_number_of_a_step() {
         let text = played.text(Format::Text);
         assert!(text.contains(said), "{text}");
     }
+}
+
+/// What was taken back at a later step was said to be in force from then on.
+#[test]
+fn assertions_that_were_taken_back_below_are_in_force_no_longer() {
+    let mut played = Played::new();
+    let (action, assertions) = ("effects of goto".to_owned(), vec!["self.place = recep".to_owned()]);
+    let set = Assertions { action: action.clone(), assertions, origin: "edited".to_owned() };
+    played.event(set.event(Actor::Person));
+    let from = played.session.current().unwrap().depth;
+    played.step("go to <shelf>");
+    played.event(Event::ArtifactUndone { artifact: ArtifactId::assertions(&action) });
+    let (text, page) = (played.text(Format::Text), played.text(Format::Html));
+    let (set, to) = ("effects of goto (edited): self.place = recep", from + 1);
+    assert!(text.contains(&format!("    in force from here to step {to}: {set}\n")), "{text}");
+    assert!(text.contains(&format!("    taken back by a person: {set}\n")), "{text}");
+    assert!(page.contains(&format!("step {from}</a> to step {to}: <code>{set}</code>")), "{page}");
+    assert!(page.contains(&format!("step {to}</a> by a person: {set}")) && !page.contains("here on: "), "{page}");
 }
 
 /// B4: what had come of an answer that was cut stood nowhere.

@@ -94,7 +94,9 @@ fn chosen<'a>(all: &[Selected<'a>], leaves: &[String], last: bool) -> Option<Sel
     }
     let backwards = || all.iter().rev().copied();
     let listed = backwards().find(|selected| named(selected.text, leaves, false).is_ok());
-    listed.or_else(|| backwards().find(|selected| !selected.text.is_empty())).or_else(|| backwards().next())
+    // What is between a mark of a pair and a stray one begins as no action does.
+    let begins = |selected: &Selected<'_>| selected.text.starts_with(char::is_alphanumeric);
+    listed.or_else(|| backwards().find(begins)).or_else(|| backwards().next())
 }
 
 /// Whether the last selection of an answer counts: a chat prompt of the paper's parts asks for it as the last line, behind the reasons. Of
@@ -130,7 +132,13 @@ pub(super) fn circling(cx: &Context<'_>, leaves: &[String]) -> Option<String> {
     if !cx.options().is(&CIRCLES, "minded") {
         return None;
     }
-    circle(&cx.path()).filter(|text| leaves.len() > 1 && leaves.contains(text))
+    circle(&cx.path()).filter(|text| another(leaves, text, cx.options().is(&UNLISTED, "taken")))
+}
+
+/// Whether there is another candidate than a text, which is one itself, or is taken though it is none.
+fn another(leaves: &[String], text: &str, taken: bool) -> bool {
+    let is_listed = leaves.iter().any(|leaf| leaf == text);
+    (is_listed || taken) && leaves.len() > usize::from(is_listed)
 }
 
 pub(super) fn candidates(cx: &Context<'_>, leaves: &[String]) -> Vec<Candidate> {
@@ -287,15 +295,22 @@ fn said(answer: &str) -> PromptMessage {
     PromptMessage { role: "assistant".into(), text: answer.to_owned() }
 }
 
+/// What a prompt asked behind the conversation before it: a template may say it in several messages.
+fn asked_anew(asked: &[PromptMessage]) -> impl Iterator<Item = PromptMessage> {
+    let begins = asked.iter().rposition(|message| message.role == "assistant").map_or(0, |answer| answer + 1);
+    asked.iter().skip(begins).filter(|message| message.role == "user").cloned()
+}
+
 /// Puts the prompts and answers so far before a prompt: as many of the last as fit.
 fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRecord) {
-    let question = |asked: &[PromptMessage]| asked.iter().rfind(|message| message.role == "user").cloned();
-    let before = answered(path).into_iter().filter_map(|(asked, answer)| Some([question(asked)?, said(answer)]));
-    let before: Vec<[PromptMessage; 2]> = before.collect();
+    let turn = |(asked, answer): (&[PromptMessage], &str)| -> Vec<PromptMessage> {
+        asked_anew(asked).chain([said(answer)]).collect()
+    };
+    let before: Vec<Vec<PromptMessage>> = answered(path).into_iter().map(turn).collect();
     let (all, mut left) = (before.len(), room(cx).saturating_sub(length(&prompt.messages)));
     let fits = before.iter().rev().take_while(|turn| {
-        let fits = length(turn.as_slice()) <= left;
-        left = left.saturating_sub(length(turn.as_slice()));
+        let fits = length(turn) <= left;
+        left = left.saturating_sub(length(turn));
         fits
     });
     let kept = fits.count();
@@ -413,6 +428,31 @@ mod tests {
     }
 
     #[test]
+    fn a_conversation_repeats_all_that_a_turn_asked() {
+        let message = |role: &str, text: &str| PromptMessage { role: role.to_owned(), text: text.to_owned() };
+        let first = [message("system", "s"), message("user", "one"), message("user", "only")];
+        let anew =
+            |asked: &[PromptMessage]| asked_anew(asked).map(|message| message.text).collect::<Vec<_>>().join(" ");
+        assert_eq!(anew(&first), "one only");
+        let rest = [message("assistant", "A"), message("user", "two"), message("user", "only")];
+        assert_eq!(anew(&[first.as_slice(), &rest].concat()), "two only");
+    }
+
+    #[test]
+    fn a_circle_is_minded_where_another_could_be_taken() {
+        let leaves = ["open box", "take cup"].map(str::to_owned);
+        for (leaves, text, taken, minded) in [
+            (&leaves[..], "open box", false, true),
+            (&leaves[..1], "open box", true, false),
+            (&leaves[..1], "fly", true, true),
+            (&leaves[..], "fly", false, false),
+            (&leaves[..0], "fly", true, false),
+        ] {
+            assert_eq!(another(leaves, text, taken), minded, "{text} of {leaves:?}");
+        }
+    }
+
+    #[test]
     fn the_program_sends_a_message_a_sentence_and_the_failure_last() {
         let messages = rendered("blocking/select_each_chat", false);
         let roles: Vec<&str> = messages.iter().map(|m| m.role.as_str()).collect();
@@ -448,6 +488,8 @@ mod tests {
             ("Costs $$. I select $$ take cup $$ for $$.", "take cup", ". I select"),
             ("$$open box$$ or rather $$take  cup$$", "take  cup", "open box"),
             ("$$ fly away $$\n$$", "fly away", "fly away"),
+            ("$$ fly $$ (costs $$)", "fly", "fly"),
+            ("Costs $$. I select $$ fly $$", "fly", ". I select"),
         ] {
             let text = |last| chosen(&selections(answer), &leaves, last).map(|selected| selected.text);
             assert_eq!((text(true), text(false)), (Some(own), Some(published)), "{answer}");

@@ -156,6 +156,7 @@ pub(super) fn take(answer: &mut Answer, object: &Value, piece: &mut impl FnMut(u
             so_far.completion = reported.completion.max(so_far.completion);
             so_far.prompt = reported.prompt.max(so_far.prompt);
             so_far.cached = reported.cached.max(so_far.cached);
+            so_far.reasoning = reported.reasoning.max(so_far.reasoning);
             end(answer, &text(object.get("delta"), "stop_reason"));
         }
         "message_stop" => answer.ended = true,

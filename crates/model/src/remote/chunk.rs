@@ -113,9 +113,10 @@ impl Answer {
         self.choices.values().any(|c| !c.tokens.is_empty())
     }
 
+    /// What had come of the first completion that has words: together they would read as one.
     pub(super) fn partial(&self) -> String {
-        let texts: Vec<&str> = self.choices.values().map(|c| c.text.as_str()).collect();
-        texts.join("\n")
+        let mut texts = self.choices.values().map(|choice| &choice.text);
+        texts.find(|text| !text.trim().is_empty()).cloned().unwrap_or_default()
     }
 
     /// The completion of an index, begun if it was not.

@@ -7,6 +7,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue,
 use reqwest::{Client, Proxy, Response, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use stepwright_proxy::unpacked;
 use stepwright_secret::Mask;
 use stepwright_wire::lenient;
 
@@ -123,18 +124,16 @@ impl Http {
             return Ok(response);
         }
         let after = retry::retry_after(response.headers(), SystemTime::now());
-        let text = match compressed(&response) {
-            Some(why) => why,
-            None => self.error_text(response).await,
-        };
+        let text = self.error_text(response).await;
         let object: Value = lenient(&text).unwrap_or(Value::Null);
         let error = error_object(&object);
         let said = if object.is_null() { self.clean(&text) } else { self.clean(&words(error)) };
         Err(judge(options, &self.endpoint, status, error, said, after))
     }
 
-    /// The body of an error, as far as it arrives within bounds.
+    /// The body of an error, as far as it arrives within bounds; why it is no text, where it is packed and cannot be unpacked.
     async fn error_text(&self, mut response: Response) -> String {
+        let headers = response.headers().clone();
         let mut bytes = Vec::new();
         let patience = self.idle.min(Duration::from_secs(10));
         while let Ok(Ok(Some(piece))) = tokio::time::timeout(patience, response.chunk()).await {
@@ -143,7 +142,10 @@ impl Http {
                 break;
             }
         }
-        String::from_utf8_lossy(&bytes).into_owned()
+        match unpacked(&headers, bytes) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(why) => format!("the server's answer cannot be read: {why}"),
+        }
     }
 
     fn unsent(&self, error: &reqwest::Error) -> Failure {

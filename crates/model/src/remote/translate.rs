@@ -334,6 +334,9 @@ mod tests {
         let there = translated(&Request::read(Api::Messages, body).unwrap(), body, Api::Chat).body;
         let arguments = there["messages"][0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
         assert_eq!(arguments, "{\"x\":\"q\u{fffd}\"}");
+        let body = body.replace(r#""q\ud83d""#, "NaN");
+        let there = translated(&Request::read(Api::Messages, &body).unwrap(), &body, Api::Chat).body;
+        assert_eq!(there["messages"][0]["tool_calls"][0]["function"]["arguments"], "{\"x\":null}");
     }
 
     /// A tool without parameters, what limits an answer, the choice of tools and images, there and back.

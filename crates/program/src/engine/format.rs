@@ -219,7 +219,8 @@ impl Vm {
         let inner = spec.width.saturating_sub(before.len());
         let body = match spec.group {
             Some(separator) => {
-                let padded = if align == '=' && fill == '0' { inner } else { 0 };
+                let finite = !matches!(n, Num::Float(x) if !x.is_finite());
+                let padded = if finite && align == '=' && fill == '0' { inner } else { 0 };
                 group(&body, separator, if matches!(kind, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 }, padded)
             }
             None => body,

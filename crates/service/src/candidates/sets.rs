@@ -7,7 +7,7 @@ use super::worker::{Contents, Job, NamedSet};
 use stepwright_driver::{SessionContext, SessionView};
 use stepwright_episode::gate::Request;
 use stepwright_episode::{Assertions, action_of_effects, effects_of};
-use stepwright_precondition::{AdoptedAction, AdoptedSet, idle_in};
+use stepwright_precondition::{AdoptedAction, AdoptedSet};
 use stepwright_protocol::{Level, Notice, SetSource};
 use stepwright_text::words::count;
 
@@ -56,15 +56,14 @@ fn contents(view: &SessionContext<'_>, source: SetSource) -> Result<NamedSet, St
         SetSource::File(path) => {
             // An effect is compiled for its function when it is put in force.
             let mut set = AdoptedSet::read_sound(&path).map_err(|e| e.to_string())?;
-            let here = &view.session.header.world;
-            if let Some((there, _)) = set.place.as_ref().filter(|(there, _)| there != here) {
-                let path = path.display();
-                let why = format!("{path} is of the world {there}, and this session of {here}");
-                return Err(format!("{why}; name a file of {here}"));
-            }
-            // Actions that are not there are refused when it is put in force; it may be looked at.
             let specification = std::slice::from_ref(view.program.specification());
-            idle_in(set.named(), &path.display().to_string(), specification)?;
+            let file = path.display().to_string();
+            let idle = set.idle(&file, &view.session.header.world, specification)?;
+            // It is put in force whole or not at all.
+            if !idle.is_empty() {
+                let names = idle.into_iter().collect::<Vec<_>>().join(", ");
+                return Err(format!("{file}: no action here is named {names}; take that out of the file"));
+            }
             let missing = set_in_force(view).actions.into_iter();
             let missing: Vec<_> = missing.filter(|a| !set.actions.iter().any(|b| a.action == b.action)).collect();
             set.actions.extend(missing);

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::Index;
 
 /// Changes with the rules of analysis and the layout.
-const MAGIC: &[u8; 16] = b"stepwright-shop1";
+const MAGIC: &[u8; 16] = b"stepwright-shop2";
 
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {

@@ -3,7 +3,7 @@
 
 use super::unicode::{Class, class, is_pictograph, is_skin_tone, is_south_east_asian, takes_skin_tone};
 
-/// The longest token, in UTF-16 units; longer words are cut there.
+/// The longest token, in UTF-16 units; what is behind them is not looked at.
 const LONGEST: usize = 255;
 const JOINER: char = '\u{200D}';
 const AS_TEXT: char = '\u{FE0E}';
@@ -27,13 +27,13 @@ impl<'a> Iterator for Tokens<'a> {
             let here = self.at;
             let first = self.text.get(here..)?.chars().next()?;
             let kind = class(first);
-            let end = if first == ' ' { here } else { self.longest(here, first, kind) };
+            let end = if first == ' ' { here } else { self.end(here, first, kind) };
             if end == here {
                 self.at = here + first.len_utf8();
                 continue;
             }
-            self.at = self.cut(here, end);
-            return self.text.get(here..self.at);
+            self.at = end;
+            return self.text.get(here..end);
         }
     }
 }
@@ -55,6 +55,21 @@ impl Tokens<'_> {
             at += c.len_utf8();
         }
         at
+    }
+
+    /// The end of the token at a place: of the longest among as many characters as a token may have.
+    fn end(&self, start: usize, first: char, kind: Class) -> usize {
+        let end = self.longest(start, first, kind);
+        if end - start <= LONGEST {
+            return end;
+        }
+        let mut units = 0;
+        let is_behind = |c: char| {
+            units += c.len_utf16();
+            units > LONGEST
+        };
+        let Some(most) = self.text.get(start..end).and_then(|token| token.find(is_behind)) else { return end };
+        Tokens { text: self.text.get(..start + most).unwrap_or_default(), at: start }.longest(start, first, kind)
     }
 
     /// The end of the longest token at a place; the place itself if none begins there.
@@ -100,7 +115,9 @@ impl Tokens<'_> {
                 Class::Letter | Class::Hebrew | Class::Digit if last != Class::Katakana => (next, after),
                 Class::MidLetter | Class::MidBoth | Class::Apostrophe if last.is_letter() => {
                     match following().filter(|(class, _)| class.is_letter()) {
-                        Some(found) => found,
+                        Some(found) if last == Class::Hebrew && next == Class::Apostrophe => found,
+                        // What is joined to a letter ends there: a Hebrew one takes no quote.
+                        Some((_, end)) => (Class::Letter, end),
                         None if last == Class::Hebrew && next == Class::Apostrophe => (Class::Apostrophe, after),
                         None => return end,
                     }
@@ -113,7 +130,7 @@ impl Tokens<'_> {
                 }
                 Class::Quotation if last == Class::Hebrew => {
                     match following().filter(|(class, _)| *class == Class::Hebrew) {
-                        Some(found) => found,
+                        Some((_, end)) => (Class::Quotation, end),
                         None => return end,
                     }
                 }
@@ -165,7 +182,8 @@ impl Tokens<'_> {
         }
         let c = self.char_at(at)?;
         if is_skin_tone(c) {
-            return Some(self.past_extending_pictograph(at + c.len_utf8()));
+            // By itself it takes no joiners before it.
+            return (at == start).then(|| self.past_extending_pictograph(at + c.len_utf8()));
         }
         if !is_pictograph(c) {
             return None;
@@ -190,21 +208,6 @@ impl Tokens<'_> {
         }
         at
     }
-
-    /// The end of a token that is not longer than a token may be.
-    fn cut(&self, start: usize, end: usize) -> usize {
-        if end - start <= LONGEST {
-            return end;
-        }
-        let mut units = 0;
-        for (offset, c) in self.text.get(start..end).unwrap_or_default().char_indices() {
-            units += c.len_utf16();
-            if units > LONGEST {
-                return start + offset;
-            }
-        }
-        end
-    }
 }
 
 /// Whether a word, or a part of one after low lines, can begin with the class.
@@ -227,6 +230,11 @@ mod tests {
             ["can't", "3,000.5", "a.b", "a", "b", "c", "3", "4", "x:y", "1_a"]
         );
         assert_eq!(all("__ _x_ ¼ 10x10ft 5'6"), ["_x_", "10x10ft", "5'6"]);
+        // A Hebrew letter takes a quote but where a sign has joined it to a letter before.
+        assert_eq!(
+            all("א' א'א' אא' a_א' a.א' א\"א' א\"א.א א.א\"א"),
+            ["א'", "א'א'", "אא'", "a_א'", "a.א", "א\"א", "א\"א", "א", "א.א", "א"]
+        );
     }
 
     #[test]
@@ -243,12 +251,16 @@ mod tests {
             ["hi", "😈", "😈", "✔\u{FE0F}", "ok", "👨\u{200D}💼", "👍🏽", "★"]
         );
         assert_eq!(all("1\u{FE0F}\u{20E3} #\u{20E3} # 🇩🇪🇫🇷 🇩"), ["1\u{FE0F}\u{20E3}", "#\u{20E3}", "🇩🇪", "🇫🇷"]);
+        // A tone of skin takes no joiners before it, but one that joins it to a pictograph.
+        assert_eq!(all("\u{200D}🏻x 😈\u{FE0F}\u{200D}\u{200D}🏻"), ["🏻", "x", "😈\u{FE0F}", "🏻"]);
+        assert_eq!(all("😈\u{200D}🏻"), ["😈\u{200D}🏻"]);
     }
 
     /// As Lucene 8.11's analyser gives them (Anserini 0.14.3), over every sign that newer versions of Unicode call a letter.
     #[test]
     fn signs_that_became_letters_since_are_none() {
         assert_eq!(all("fa\u{B8}ade \u{2D7}x 5\u{2E5} \u{55A}a"), ["fa", "ade", "x", "5", "a"]);
+        assert_eq!(all("x\u{55F}b x\u{111C9}b"), ["x", "b", "x", "b"]);
         // Letters, ideographs and marks that are younger than Unicode 9, and tones of skin.
         assert_eq!(
             all("fa\u{8B5}de \u{9FD6} b\u{B55}c \u{1C90}\u{560}x y\u{1F3FD}z"),
@@ -260,7 +272,16 @@ mod tests {
 
     #[test]
     fn long_words_are_cut() {
-        let word = "x".repeat(600);
-        assert_eq!(all(&word).iter().map(|t| t.len()).collect::<Vec<_>>(), [255, 255, 90]);
+        let cases: [(String, &[usize]); 5] = [
+            ("x".repeat(600), &[255, 255, 90]),
+            // The sign behind the last letter that is looked at joins nothing.
+            (format!("{}.a", "x".repeat(254)), &[254, 1]),
+            (format!("{}.a", "x".repeat(253)), &[255]),
+            (format!("{}a", "_".repeat(256)), &[255]),
+            (format!("{}\u{1D538}", "x".repeat(254)), &[254, 4]),
+        ];
+        for (text, lengths) in cases {
+            assert_eq!(all(&text).iter().map(|token| token.len()).collect::<Vec<_>>(), lengths, "{text}");
+        }
     }
 }

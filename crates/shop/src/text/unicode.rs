@@ -53,9 +53,7 @@ pub(super) fn class(c: char) -> Class {
         | '\u{FE34}'
         | '\u{FE4D}'..='\u{FE4F}'
         | '\u{FF3F}' => Class::Join,
-        ':' | '\u{B7}' | '\u{387}' | '\u{55F}' | '\u{5F4}' | '\u{2027}' | '\u{FE13}' | '\u{FE55}' | '\u{FF1A}' => {
-            Class::MidLetter
-        }
+        ':' | '\u{B7}' | '\u{387}' | '\u{5F4}' | '\u{2027}' | '\u{FE13}' | '\u{FE55}' | '\u{FF1A}' => Class::MidLetter,
         '.' | '\u{2018}' | '\u{2019}' | '\u{2024}' | '\u{FE52}' | '\u{FF07}' | '\u{FF0E}' => Class::MidBoth,
         ',' | ';' | '\u{37E}' | '\u{589}' | '\u{60C}' | '\u{60D}' | '\u{66C}' | '\u{7F8}' | '\u{2044}' | '\u{FE10}'
         | '\u{FE14}' | '\u{FE50}' | '\u{FE54}' | '\u{FF0C}' | '\u{FF1B}' => Class::MidDigit,
@@ -105,7 +103,8 @@ fn beyond_ascii(c: char) -> Class {
             return Class::Extends;
         }
         '\u{2D7}' => return Class::MidLetter,
-        // Tones of skin extend pictographs alone.
+        // The sandhi mark of Sharada, which was punctuation then; tones of skin extend pictographs alone.
+        '\u{111C9}' => return Class::Other,
         _ if is_skin_tone(c) => return Class::Other,
         _ => {}
     }

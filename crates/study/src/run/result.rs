@@ -9,11 +9,11 @@ use crate::runner::{Episode, NOT_BEGUN};
 use crate::sample::{Under, sample};
 use stepwright_episode::duel::Agreement;
 use stepwright_episode::role::{self, Role, Spent};
-use stepwright_episode::{Ask, Mark, Node, Session, StepOutcome, Tally, Verdict};
+use stepwright_episode::{Ask, Mark, Node, Session, Tally, Verdict};
 use stepwright_launch::NewSession;
 use stepwright_method::{Methods, Place};
 use stepwright_world::TaskInfo;
-use stepwright_worlds::{WORLDS, external};
+use stepwright_worlds::reward_of;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
@@ -316,11 +316,6 @@ fn roles_of(session: &Session) -> BTreeMap<String, RoleUse> {
         (role.name().to_owned(), RoleUse { model: models.join(", "), asks, prompt_tokens, completion_tokens, cost })
     };
     session.spent_by_role().into_iter().map(of).collect()
-}
-
-/// How a world rewards an episode; a world of another process as it is usual.
-fn reward_of(world: &str) -> fn(&[&StepOutcome]) -> f64 {
-    WORLDS.iter().find(|kind| kind.name == world).map_or(external::KIND.reward, |kind| kind.reward)
 }
 
 /// Whether a node was reached by an executed action whose preconditions held when it was decided. One that had none to check (a

@@ -41,7 +41,7 @@ pub use provenance::Provenance;
 pub(crate) use provenance::{data_digest, named_digest};
 pub use remarks::hearing;
 pub(crate) use remarks::remark;
-pub use results::{CLOSED, Results};
+pub use results::{CLOSED, Results, is_output};
 pub use seeds::Seeds;
 pub use selector::{Selector, first_of_each_kind};
 pub use shard::Shard;

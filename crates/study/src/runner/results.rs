@@ -157,6 +157,11 @@ fn texts(entries: &[Entry]) -> String {
     entries.iter().map(|entry| entry.text() + "\n").collect()
 }
 
+/// Whether a file that is named is standard output.
+pub fn is_output(path: &Path) -> bool {
+    path.as_os_str() == "-" || path == Path::new("/dev/stdout")
+}
+
 enum Place {
     Output,
     Device(PathBuf),
@@ -165,7 +170,7 @@ enum Place {
 
 impl Place {
     fn of(path: &Path, shard: Shard) -> Self {
-        if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
+        if is_output(path) {
             return Place::Output;
         }
         let names_folder = path.as_os_str().to_string_lossy().ends_with(std::path::MAIN_SEPARATOR);

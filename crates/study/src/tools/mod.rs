@@ -121,15 +121,23 @@ pub struct Domain {
     pub calls: Vec<Judged>,
 }
 
-/// A file of a domain, packed or not; one that is missing is so where it is read.
+/// How else files are packed: what is there so is refused where it is read, not passed over.
+const UNREAD: [&str; 4] = ["zst", "zip", "bz2", "xz"];
+
+/// A file of a domain, packed or not, where it is there.
+fn there(folder: &Path, name: &str) -> Option<PathBuf> {
+    let unread = || UNREAD.iter().map(|end| folder.join(format!("{name}.{end}"))).find(|file| file.is_file());
+    plain_or_packed(&folder.join(name)).or_else(unread)
+}
+
+/// The same; one that is missing is so where it is read.
 fn file(folder: &Path, name: &str) -> PathBuf {
-    let plain = folder.join(name);
-    plain_or_packed(&plain).unwrap_or(plain)
+    there(folder, name).unwrap_or_else(|| folder.join(name))
 }
 
 /// The folders of domains in a folder, or that folder itself.
 pub fn domains(folder: &Path) -> Vec<PathBuf> {
-    let is_domain = |path: &Path| [TOOLS, CALLS].iter().all(|name| plain_or_packed(&path.join(name)).is_some());
+    let is_domain = |path: &Path| [TOOLS, CALLS].iter().all(|name| there(path, name).is_some());
     if is_domain(folder) {
         return vec![folder.to_owned()];
     }
@@ -204,7 +212,7 @@ impl Writer<'_> {
 /// Errors: there is no file of them, or one cannot be read.
 fn episodes(folder: &Path, all: bool) -> Result<Vec<Vec<ToolStep>>, String> {
     let names = DEMONSTRATIONS.iter().take(if all { DEMONSTRATIONS.len() } else { 1 });
-    let files: Vec<PathBuf> = names.filter_map(|name| plain_or_packed(&folder.join(name))).collect();
+    let files: Vec<PathBuf> = names.filter_map(|name| there(folder, name)).collect();
     if files.is_empty() {
         let [benchmark, _] = DEMONSTRATIONS;
         return Err(format!("{}: {benchmark} is missing: there is nothing to learn from", folder.display()));
@@ -330,6 +338,16 @@ mod tests {
         write("demonstrations.jsonl.gz", "no gzip");
         let why = measure(folder.path(), true, None, |_| {}).unwrap_err();
         assert!(why.contains("demonstrations.jsonl.gz"), "{why}");
+        // What is packed otherwise is not passed over.
+        std::fs::remove_file(folder.path().join("demonstrations.jsonl.gz")).unwrap();
+        std::fs::write(folder.path().join("demonstrations_generated.jsonl.zst"), b"\x28\xb5\x2f\xfd\x04").unwrap();
+        let why = measure(folder.path(), true, None, |_| {}).unwrap_err();
+        assert!(
+            why.ends_with("demonstrations_generated.jsonl.zst: it is packed (zstd); unpack it, or pack it with gzip"),
+            "{why}"
+        );
+        std::fs::rename(folder.path().join("calls.jsonl.gz"), folder.path().join("calls.jsonl.zst")).unwrap();
+        assert_eq!(domains(folder.path()), [folder.path()]);
     }
 
     /// A desk of orders: a pending order of the user can be cancelled, and a gift card pays what it holds.

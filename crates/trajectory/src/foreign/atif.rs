@@ -19,6 +19,8 @@ const STEP: [&str; 13] = [
 const AGENT: [&str; 5] = ["name", "version", "model_name", "tool_definitions", "extra"];
 const CALL: [&str; 4] = ["tool_call_id", "function_name", "arguments", "extra"];
 const RESULT: [&str; 4] = ["source_call_id", "content", "subagent_trajectory_ref", "extra"];
+/// How a result's `extra` says that its call failed: ours, and as Harbor's converters have it.
+const FAILED: [&str; 3] = ["refused", "is_error", "tool_result_is_error"];
 /// What only an agent's step has.
 const OF_AGENT: [&str; 5] = ["model_name", "reasoning_effort", "reasoning_content", "tool_calls", "metrics"];
 
@@ -98,7 +100,10 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
         match source.as_str() {
             // The goal, which is read below.
             "user" if own.is_some() && conversation.turns.is_empty() => {}
-            "user" => conversation.turns.push(Turn::User(text)),
+            "user" => {
+                conversation.turns.push(Turn::User(text));
+                conversation.turns.extend(observed().map(Turn::Told));
+            }
             "system" => {
                 let said = observed().or_else(|| own.is_some().then_some(text));
                 conversation.turns.extend(said.map(Turn::Told));
@@ -187,7 +192,8 @@ fn results_of(results: &[&Json], place: &str, calls: &mut [Called]) -> Vec<Turn>
             None => calls.len().checked_sub(1),
             Some(_) => next().or_else(|| (0..calls.len()).rev().find(is_of)),
         };
-        let refused = result.get("extra").and_then(|e| e.get("refused")).and_then(Json::as_bool).unwrap_or_default();
+        let says = |key: &&str| result.get("extra").and_then(|e| e.get(*key)) == Some(&Json::Bool(true));
+        let refused = FAILED.iter().any(says);
         let content = result.get("content").and_then(text_of);
         let earlier = of.and_then(|at| known.get(at).copied().flatten()).and_then(|at: usize| turns.get_mut(at));
         if let Some(Turn::Result { text, failed, .. }) = earlier {

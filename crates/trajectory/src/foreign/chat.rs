@@ -4,7 +4,7 @@
 use serde_json::Value as Json;
 
 use super::blocks::{self, arguments, is_response};
-use super::conversation::{Asked, Called, Conversation, Read, Turn, string, text_of};
+use super::conversation::{Asked, Called, Conversation, Read, Turn, id_of, string, text_of};
 use super::lenient;
 
 pub(super) fn is_message(value: &Json) -> bool {
@@ -14,8 +14,16 @@ pub(super) fn is_message(value: &Json) -> bool {
         || of("type").is_some_and(|kind| is_item(kind) || matches!(kind, "message" | "reasoning"))
 }
 
+fn is_call(kind: &str) -> bool {
+    kind.ends_with("_call") || kind == "program"
+}
+
+fn is_output(kind: &str) -> bool {
+    kind.ends_with("_call_output") || matches!(kind, "tool_search_output" | "program_output")
+}
+
 fn is_item(kind: &str) -> bool {
-    kind.ends_with("_call") || kind.ends_with("_call_output")
+    is_call(kind) || is_output(kind)
 }
 
 /// The messages or items of a body, and under what name they stand.
@@ -27,8 +35,8 @@ fn messages(body: &Json) -> Option<(&'static str, Vec<Json>)> {
     })
 }
 
-/// What is asked of a conversation, or of texts, that nobody answers: embeddings, how many tokens there are.
-const OTHERS: [&str; 3] = ["embeddings", "count_tokens", "input_tokens"];
+/// What is asked of a conversation, or of texts, that nobody answers: embeddings, judgements, speech, how many tokens there are.
+const OTHERS: [&str; 5] = ["embeddings", "moderations", "audio/speech", "count_tokens", "input_tokens"];
 
 /// A request as a proxy logs it.
 pub(super) fn request(read: &mut Read, value: &Json) -> bool {
@@ -67,10 +75,7 @@ pub(super) fn request(read: &mut Read, value: &Json) -> bool {
 /// Messages without what marks them to be cached: a client moves it to the newest with every request.
 fn uncached(mut messages: Vec<Json>) -> Vec<Json> {
     for message in &mut messages {
-        let blocks = message.get_mut("content").and_then(Json::as_array_mut).into_iter().flatten();
-        blocks.filter_map(Json::as_object_mut).for_each(|block| {
-            block.shift_remove("cache_control");
-        });
+        unmark(message);
         // A text alone and one block of it are the same.
         let text = match message.get("content").and_then(Json::as_array).map(Vec::as_slice) {
             Some([Json::Object(block)]) if block.len() == 2 && block.get("type") == Some(&"text".into()) => {
@@ -83,6 +88,18 @@ fn uncached(mut messages: Vec<Json>) -> Vec<Json> {
         }
     }
     messages
+}
+
+/// Takes such marks off a value, however deep they stand.
+fn unmark(value: &mut Json) {
+    match value {
+        Json::Array(items) => items.iter_mut().for_each(unmark),
+        Json::Object(object) => {
+            object.shift_remove("cache_control");
+            object.values_mut().for_each(unmark);
+        }
+        _ => {}
+    }
 }
 
 /// A conversation, or the body of a request: an episode.
@@ -113,7 +130,9 @@ fn whole(read: &mut Read, body: &Json) -> Option<(Conversation, Vec<Json>)> {
 fn turns(read: &mut Read, key: &str, messages: &[Json], tools: Vec<Json>, body: &Json) -> Conversation {
     // A tool that takes a text is nested as its calls are.
     let plain = |tool: Json| tool.get("custom").filter(|inside| inside.is_object()).cloned().unwrap_or(tool);
-    let tools = tools.into_iter().map(plain).collect();
+    let added = messages.iter().filter(|item| string(item, "type").as_deref() == Some("additional_tools"));
+    let added = added.filter_map(|item| item.get("tools")?.as_array()).flatten().cloned();
+    let tools = tools.into_iter().chain(added).map(plain).collect();
     let mut conversation = Conversation { tools, ..Conversation::default() };
     conversation.about.model = string(body, "model");
     if let Some(id) = string(body, "id") {
@@ -125,28 +144,47 @@ fn turns(read: &mut Read, key: &str, messages: &[Json], tools: Vec<Json>, body: 
     conversation
 }
 
+/// The id of the call that a message or an item answers. Its own is that where a call has it.
+fn answered(message: &Json, turns: &[Turn]) -> Option<String> {
+    let is_called = |id: &String| {
+        turns.iter().any(|turn| match turn {
+            Turn::Agent { calls, .. } => calls.iter().any(|call| call.id.as_ref() == Some(id)),
+            _ => false,
+        })
+    };
+    let named = ["tool_call_id", "call_id"].iter().find_map(|key| id_of(message, key));
+    named.or_else(|| id_of(message, "id").filter(is_called))
+}
+
+/// Calls belong to the answer that they stand next to.
+fn act(turns: &mut Vec<Turn>, made: Vec<Called>) {
+    match turns.last_mut() {
+        Some(Turn::Agent { calls, .. }) => calls.extend(made),
+        _ => turns.push(Turn::Agent { text: String::new(), calls: made }),
+    }
+}
+
 pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut Vec<Turn>) {
     let of = |key: &str| string(message, key);
     let kind = of("type").unwrap_or_default();
-    if kind.ends_with("_call_output") {
-        let text = message.get("output").map(blocks::returned);
-        turns.push(Turn::Result { id: of("call_id"), text, failed: false });
+    if is_output(&kind) {
+        let came = ["output", "result", "tools"].iter().find_map(|key| message.get(*key));
+        let text = came.filter(|came| !came.is_null()).map(blocks::returned);
+        let id = answered(message, turns);
+        turns.push(Turn::Result { id, text, failed: blocks::has_failed(message) });
         return;
     }
-    if kind.ends_with("_call") {
+    if is_call(&kind) {
         let (called, result) = match kind.as_str() {
             "function_call" | "custom_tool_call" => {
                 let name = of("name").unwrap_or_default();
                 let arguments = arguments(read, place, &name, message);
-                (Called { id: of("call_id"), name, arguments }, None)
+                (Called { id: id_of(message, "call_id"), name, arguments }, None)
             }
             _ => blocks::built_in(read, place, message),
         };
-        // The calls of one answer are items of their own, next to each other.
-        match turns.last_mut() {
-            Some(Turn::Agent { calls, .. }) => calls.push(called),
-            _ => turns.push(Turn::Agent { text: String::new(), calls: vec![called] }),
-        }
+        // The calls of one answer are items of their own.
+        act(turns, vec![called]);
         turns.extend(result);
         return;
     }
@@ -172,9 +210,10 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
         "tool" | "function" | "ipython" if content.as_array().is_none_or(|parts| !parts.iter().any(is_response)) => {
             let errors = ["error", "tool_error"].iter().filter_map(|key| message.get(*key));
             let error = { errors }.find(|error| blocks::is_error(error));
-            let text = if content.is_array() { Some(blocks::returned(content)) } else { text };
-            let id = of("tool_call_id").or_else(|| of("call_id"));
-            turns.push(Turn::Result { id, text: blocks::with_error(text, error), failed: error.is_some() });
+            let text = (!content.is_null()).then(|| blocks::returned(content));
+            let failed = error.is_some() || blocks::has_failed(message);
+            let id = answered(message, turns);
+            turns.push(Turn::Result { id, text: blocks::with_error(text, error), failed });
         }
         "assistant" | "model" | "ai" => {
             unread(read, place, content);
@@ -188,7 +227,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
                     read.notes.push(format!("{place}: a call without a name"));
                 }
                 let arguments = arguments(read, &place, &name, inside);
-                calls.push(Called { id: string(call, "id"), name, arguments });
+                calls.push(Called { id: id_of(call, "id"), name, arguments });
             }
             if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
                 let name = string(call, "name").unwrap_or_default();
@@ -206,10 +245,14 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
             // What follows the result of a tool that the provider ran was said knowing it.
             for said in parts.split_inclusive(is_response) {
                 turns.extend(said.iter().filter_map(blocks::thought).map(Turn::Thought));
-                calls.extend(said.iter().filter_map(|block| blocks::call(read, place, block)));
+                let calls = said.iter().filter_map(|block| blocks::call(read, place, block)).collect();
                 let text = text_of(&Json::Array(said.to_vec())).unwrap_or_default();
-                turns.push(Turn::Agent { text, calls: std::mem::take(&mut calls) });
+                turns.push(Turn::Agent { text, calls });
                 turns.extend(said.last().filter(|block| is_response(block)).map(blocks::result));
+            }
+            // An answer ends with the calls that somebody else is to make.
+            if !calls.is_empty() {
+                act(turns, calls);
             }
         }
         _ => {
@@ -230,6 +273,7 @@ pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut 
 /// Tells of parts that nobody reads here.
 fn unread(read: &mut Read, place: &str, content: &Json) {
     for kind in content.as_array().into_iter().flatten().filter_map(blocks::unknown) {
-        read.unread(place, &format!("parts of type `{kind}`"));
+        let what = if kind.is_empty() { "parts without `type`".to_owned() } else { format!("parts of type `{kind}`") };
+        read.unread(place, &what);
     }
 }

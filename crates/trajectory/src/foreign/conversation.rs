@@ -146,6 +146,15 @@ pub(super) fn string(value: &Json, key: &str) -> Option<String> {
     value.get(key).and_then(Json::as_str).map(str::to_owned)
 }
 
+/// An id, which may be a number.
+pub(super) fn id_of(value: &Json, key: &str) -> Option<String> {
+    match value.get(key)? {
+        Json::String(id) => Some(id.clone()),
+        Json::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
 impl Conversation {
     /// The tools: those listed, with what the calls name beside them.
     pub(super) fn named_tools(&self) -> Vec<Json> {

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read as _};
 
 use serde_json::{Value as Json, json};
 
-use super::conversation::{Conversation, Read, Turn, string, text_of};
+use super::conversation::{Conversation, Read, Turn, id_of, string, text_of};
 use super::{chat, lenient};
 
 /// Most bytes of one member.
@@ -67,21 +67,13 @@ pub(super) fn json(read: &mut Read, value: &Json) -> bool {
     true
 }
 
-fn id(sample: &Json) -> String {
-    match sample.get("id") {
-        Some(Json::String(id)) => id.clone(),
-        Some(Json::Number(number)) => number.to_string(),
-        _ => String::new(),
-    }
-}
-
 fn epoch(sample: &Json) -> u64 {
     sample.get("epoch").and_then(Json::as_u64).unwrap_or(1)
 }
 
 /// Where Inspect puts a sample of a zip: by epoch and id, numbers filled with zeros behind their sign.
 fn place(sample: &Json) -> (u64, String) {
-    let text = id(sample);
+    let text = id_of(sample, "id").unwrap_or_default();
     let is_number = sample.get("id").is_some_and(Json::is_number);
     let filled = match text.strip_prefix('-') {
         _ if !is_number => text,
@@ -112,7 +104,7 @@ fn samples(read: &mut Read, header: &Json, all: Vec<(String, Json)>) {
             chat::message(read, &format!("{name}: messages[{at}]"), &message, &mut episode.turns);
         }
         let about = &mut episode.about;
-        let (id, epoch) = (id(&sample), epoch(&sample));
+        let (id, epoch) = (id_of(&sample, "id").unwrap_or_default(), epoch(&sample));
         about.id = if epochs { format!("{id} epoch {epoch}") } else { id.clone() };
         about.model = string(eval, "model");
         about.source = string(eval, "task");
@@ -153,10 +145,27 @@ fn samples(read: &mut Read, header: &Json, all: Vec<(String, Json)>) {
             ("error", json!(message)),
             ("limit", limit.map_or(Json::Null, |limit| limit.get("type").unwrap_or(limit).clone())),
             ("answer", json!(answer)),
+            ("remarks", json!(remarks(&sample, &output))),
         ];
         about.rest.extend(facts.into_iter().map(|(name, value)| (name.to_owned(), value)));
         read.add(episode);
     }
+}
+
+/// What ended a sample other than its agent, and why it does not count, in words.
+fn remarks(sample: &Json, output: &Json) -> Vec<String> {
+    let told = [
+        (sample, "error", "message", "The sample ended in an error"),
+        (sample, "limit", "type", "The sample ended at a limit"),
+        (sample, "invalidation", "reason", "The sample was declared invalid"),
+        (output, "error", "message", "The model answered with an error"),
+    ];
+    let told = told.into_iter().filter_map(|(of, key, words, begins)| {
+        let what = of.get(key).filter(|what| !what.is_null())?;
+        let words = what.as_str().map(str::to_owned).or_else(|| string(what, words));
+        Some(format!("{begins}: {}", words.unwrap_or_else(|| what.to_string())))
+    });
+    told.collect()
 }
 
 fn outcome(value: &Json) -> Option<bool> {

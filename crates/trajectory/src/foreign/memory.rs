@@ -1,9 +1,9 @@
 //! What agents' libraries keep of a run: LangChain's messages, as `messages_to_dict` and as `dumpd` write them, and smolagents' memory.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
-use super::chat;
-use super::conversation::{Called, Conversation, Read, Turn, string, text_of};
+use super::conversation::{Called, Conversation, Read, Turn, id_of, string, text_of};
+use super::{blocks, chat};
 
 pub(super) fn is_langchain(value: &Json) -> bool {
     let kind = |of: &Json| string(of, "type").is_some_and(|kind| role(&kind).is_some());
@@ -22,6 +22,14 @@ fn role(kind: &str) -> Option<&'static str> {
         "system" | "SystemMessage" | "SystemMessageChunk" => "system",
         _ => return None,
     })
+}
+
+/// Takes over what stands in a message as the provider wrote it.
+fn from_provider(message: &mut Map<String, Json>, keys: &[&str]) {
+    for key in keys {
+        let given = message.get("additional_kwargs").and_then(|more| more.get(*key)).cloned();
+        message.extend(given.map(|given| ((*key).to_owned(), given)));
+    }
 }
 
 pub(super) fn langchain(read: &mut Read, messages: &[Json]) -> bool {
@@ -43,27 +51,22 @@ pub(super) fn langchain(read: &mut Read, messages: &[Json]) -> bool {
             let role = plain.get("role").filter(|own| role == ANY && own.is_string()).cloned().unwrap_or(role.into());
             plain.insert("role".to_owned(), role);
             plain.remove("type");
-            if plain.get("status").and_then(Json::as_str) == Some("error") {
-                plain.insert("error".to_owned(), json!({ "message": plain.get("content") }));
-            }
+            from_provider(plain, &["reasoning_content", "refusal"]);
             let invalid = plain.get("invalid_tool_calls").and_then(Json::as_array).cloned().unwrap_or_default();
-            let content = plain.get("content").and_then(Json::as_array).cloned();
             let is_without = |calls: Option<&Json>| calls.and_then(Json::as_array).is_none_or(Vec::is_empty);
             // Before langchain-core 0.2, and from providers that it has no reader for, calls stand as the provider wrote them.
             if invalid.is_empty() && is_without(plain.get("tool_calls")) {
-                for key in ["tool_calls", "function_call"] {
-                    let given = plain.get("additional_kwargs").and_then(|more| more.get(key)).cloned();
-                    plain.extend(given.map(|given| (key.to_owned(), given)));
-                }
+                from_provider(plain, &["tool_calls", "function_call"]);
             }
             if let Some(calls) = plain.entry("tool_calls").or_insert_with(|| json!([])).as_array_mut() {
                 calls.extend(invalid);
+                let ids: Vec<String> = calls.iter().filter_map(|call| id_of(call, "id")).collect();
+                let is_made = |block: &Json| {
+                    ["call_id", "id"].iter().any(|key| id_of(block, key).is_some_and(|id| ids.contains(&id)))
+                };
                 // Blocks of the provider repeat the calls.
-                if !calls.is_empty()
-                    && let Some(blocks) = content
-                {
-                    let text = text_of(&Json::Array(blocks)).unwrap_or_default();
-                    plain.insert("content".to_owned(), text.into());
+                if let Some(blocks) = plain.get_mut("content").and_then(Json::as_array_mut) {
+                    blocks.retain(|block| !is_made(block));
                 }
             }
         }
@@ -105,6 +108,7 @@ pub(super) fn smolagents(read: &mut Read, task: Option<String>, list: &str, step
             }
             continue;
         }
+        conversation.turns.extend(string(step, "plan").map(Turn::Thought));
         if step.get("step_number").is_none() && step.get("tool_calls").is_none() && step.get("model_output").is_none() {
             continue;
         }
@@ -126,20 +130,22 @@ pub(super) fn smolagents(read: &mut Read, task: Option<String>, list: &str, step
         let text = step.get("model_output").and_then(text_of).unwrap_or_default();
         let error = step.get("error").filter(|error| !error.is_null());
         let observed = string(step, "observations");
-        let told = error.map(|error| string(error, "message").unwrap_or_else(|| error.to_string()));
         let ids: Vec<Option<String>> = calls.iter().map(|call| call.id.clone()).collect();
         conversation.turns.push(Turn::Agent { text, calls });
+        let Some((last, others)) = ids.split_last() else {
+            // What the agent is told of a step without calls: that none could be read, say.
+            conversation.turns.extend(blocks::with_error(observed, error).map(Turn::Told));
+            continue;
+        };
         // What several calls of one step gave stands in one text.
-        if let Some((last, others)) = ids.split_last() {
-            let lines: Vec<&str> = observed.as_deref().unwrap_or_default().lines().collect();
-            let each = !others.is_empty() && lines.len() == ids.len();
-            for (id, line) in others.iter().zip(&lines).filter(|_| each) {
-                conversation.turns.push(Turn::Result { id: id.clone(), text: Some((*line).to_owned()), failed: false });
-            }
-            let own = lines.last().filter(|_| each).map(|line| (*line).to_owned());
-            let text = own.or(observed).filter(|text| told.is_none() || !text.is_empty()).or(told);
-            conversation.turns.push(Turn::Result { id: last.clone(), text, failed: error.is_some() });
+        let lines: Vec<&str> = observed.as_deref().unwrap_or_default().lines().collect();
+        let each = !others.is_empty() && lines.len() == ids.len();
+        for (id, line) in others.iter().zip(&lines).filter(|_| each) {
+            conversation.turns.push(Turn::Result { id: id.clone(), text: Some((*line).to_owned()), failed: false });
         }
+        let own = lines.last().filter(|_| each).map(|line| (*line).to_owned());
+        let text = blocks::with_error(own.or(observed), error);
+        conversation.turns.push(Turn::Result { id: last.clone(), text, failed: error.is_some() });
     }
     read.add(conversation);
     true

@@ -42,7 +42,7 @@ fn value_of(read: &mut Read, value: &Json) -> bool {
     match value {
         Json::Array(items) => match items.first() {
             Some(first) if memory::is_langchain(first) => memory::langchain(read, items),
-            Some(first) if chat::is_message(first) => chat::conversation(read, &json!({ "messages": items })),
+            Some(_) if items.iter().any(chat::is_message) => chat::conversation(read, &json!({ "messages": items })),
             Some(_) if memory::are_smolagents(items) => memory::smolagents(read, None, "", items),
             Some(_) => {
                 let spans: Vec<Vec<Json>> = items.iter().filter_map(|item| otel::spans_of(read, item)).collect();

@@ -83,7 +83,10 @@ pub(super) fn trajectory(conversation: Conversation) -> (Trajectory, Vec<String>
     for (step, decided) in log.steps.iter_mut().zip(conversation.decided) {
         step.decided = Some(decided).filter(|decided| !decided.is_null());
     }
-    let last: Vec<String> = answer.pop().into_iter().collect();
+    // What a log names as the answer may be something else than what was said last.
+    let given = log.rest.get("answer").and_then(Json::as_str).unwrap_or_default();
+    let last = answer.pop_if(|last| given.is_empty() || given.contains(last.trim()));
+    let last: Vec<String> = last.into_iter().collect();
     for (name, texts) in [("said_before", answer), ("closing_thought", closing), ("answer", last)] {
         if !texts.is_empty() && log.rest.get(name).and_then(Json::as_str).is_none_or(str::is_empty) {
             log.rest.insert(name.to_owned(), texts.join("\n\n").into());
@@ -159,7 +162,8 @@ impl Steps {
             return;
         };
         *done = true;
-        let Some(text) = text else { return };
+        // That a call failed is known though it gave no reason.
+        let Some(text) = text.or_else(|| failed.then(String::new)) else { return };
         if let Some(last) = self.log.steps.get_mut(*last) {
             last.calls.push(self.toolbox.result(&called.name, &called.arguments, &text, failed));
         }

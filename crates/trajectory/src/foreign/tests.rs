@@ -58,6 +58,24 @@ fn thoughts(log: &Trajectory) -> Vec<&str> {
     log.steps.iter().map(|step| step.thought.as_deref().unwrap_or_default()).collect()
 }
 
+fn refused(log: &Trajectory) -> Vec<bool> {
+    log.steps.iter().map(|step| step.refused).collect()
+}
+
+/// The first episode of a file of items, nothing of which is wrong.
+fn items(items: &[Json]) -> (Trajectory, Vec<String>) {
+    let all: Vec<Json> = std::iter::once(user("go")).chain(items.iter().cloned()).collect();
+    let read = lines(&[json!({ "model": "m", "input": all })]);
+    assert_eq!((read.wrong.as_slice(), read.all.len()), (&[][..], 1));
+    (read.all[0].clone(), read.notes)
+}
+
+/// An object with the fields of another put to it.
+fn with(mut object: Json, more: &Json) -> Json {
+    object.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    object
+}
+
 #[test]
 fn results_without_ids_or_of_equal_ids_come_in_the_order_of_the_calls() {
     for id in [None, Some(""), Some("call_0")] {
@@ -73,6 +91,18 @@ fn results_without_ids_or_of_equal_ids_come_in_the_order_of_the_calls() {
     let again = |argument| assistant(&[call(Some("c"), "f", argument)]);
     let (log, notes) = chat(&[user("go"), again("1"), again("2"), result(Some("c"), "second")]);
     assert_eq!((observed(&log), notes.len()), (vec![None, Some("second")], 0));
+    // A result may be named by its call's id, which may be a number.
+    for (one, two) in [(json!("1"), json!("2")), (json!(1), json!(2))] {
+        let called = |id: &Json| json!({ "id": id, "name": "f", "arguments": { "x": id } });
+        let (log, notes) = chat(&[
+            user("go"),
+            assistant(&[called(&one), called(&two)]),
+            json!({ "role": "tool", "id": two, "content": "bad", "error": true }),
+            json!({ "role": "tool", "id": one, "content": "ok", "error": false }),
+        ]);
+        assert_eq!((observed(&log), notes.len()), (vec![Some("ok"), Some("bad")], 0));
+        assert_eq!(refused(&log), [false, true]);
+    }
 }
 
 #[test]
@@ -123,6 +153,15 @@ fn atif_results_without_id_belong_to_the_last_call_of_their_step() {
     assert_eq!(read.notes, ["s: after step 2: a result of `zzz` is of no call that waits for one, not read"]);
     let read = atif(&[(&["a", "a"], json!([of("a", "A1"), of("a", "A2"), of("a", "A3")]))]);
     assert_eq!((observed(&read.all[0]), read.notes.len()), (vec![Some("A1"), Some("A2\nA3")], 0));
+    for (extra, is_refused) in [
+        (json!({ "refused": true }), true),
+        (json!({ "is_error": true }), true),
+        (json!({ "tool_result_is_error": true }), true),
+        (json!({ "is_error": false }), false),
+    ] {
+        let read = atif(&[(&["a"], json!([with(of("a", "A"), &json!({ "extra": extra }))]))]);
+        assert_eq!(refused(&read.all[0]), [is_refused], "{extra}");
+    }
 }
 
 #[test]
@@ -247,6 +286,74 @@ fn an_episode_whose_messages_were_not_captured_is_told() {
     assert!(read.notes.len() == 1 && read.notes[0].starts_with("t: no span holds messages"), "{:?}", read.notes);
 }
 
+/// The span of a request to a model.
+fn asked(start: u64, input: &[&Json], output: &[&Json]) -> Json {
+    let of = |messages: &[&Json]| any(&json!(messages));
+    span(start, json!({ "gen_ai.input.messages": of(input), "gen_ai.output.messages": of(output) }))
+}
+
+/// The span of a call of the tool `get` with more that it says.
+fn executed(start: u64, more: &Json) -> Json {
+    let told = with(json!({ "gen_ai.tool.name": "get", "gen_ai.tool.call.arguments": "{\"x\": 1}" }), more);
+    let told = told.as_object().unwrap().iter().map(|(key, value)| (key.clone(), any(value)));
+    span(start, Json::Object(told.collect()))
+}
+
+#[test]
+fn spans_say_together_what_was_called_and_what_came_of_it() {
+    let message = |role: &str, part: Json| json!({ "role": role, "parts": [part] });
+    let text = |role: &str, text: &str| message(role, json!({ "type": "text", "content": text }));
+    let made = |more: Json| {
+        let call = json!({ "type": "tool_call", "name": "get", "arguments": { "x": 1 } });
+        message("assistant", with(call, &more))
+    };
+    let (go, fin, call) = (text("user", "u"), text("assistant", "fin"), made(json!({ "id": "1" })));
+    let result = message("tool", json!({ "type": "tool_call_response", "id": "1", "response": "r" }));
+    let of = |id: &str, more: Json| with(json!({ "gen_ai.tool.call.id": id }), &more);
+    let returned = || of("1", json!({ "gen_ai.tool.call.result": "r" }));
+    let timeout = || of("1", json!({ "error.type": "timeout" }));
+    let first = || asked(1, &[&go], &[&call]);
+    let whole = || asked(9, &[&go, &call, &result], &[&fin]);
+    let mut thrown = executed(2, &of("1", json!({})));
+    thrown["status"] = json!({ "code": 2, "message": "bad" });
+    let mut cut = asked(8, &[&go], &[]);
+    cut["attributes"][0]["value"] = json!({ "stringValue": "[{\"role\": \"us" });
+    let sub = [
+        asked(3, &[&text("user", "sub")], &[&made(json!({ "id": "9" }))]),
+        executed(4, &of("9", json!({ "gen_ai.tool.call.result": "s" }))),
+    ];
+    for (spans, text, is_refused, told) in [
+        // A call that no message holds, what is new alone, a call without id.
+        (vec![asked(1, &[&go], &[&fin]), executed(2, &returned())], "r", false, 0),
+        (vec![first(), asked(2, &[&result], &[&fin])], "r", false, 0),
+        (
+            vec![asked(1, &[&go], &[&made(json!({}))]), executed(2, &json!({ "gen_ai.tool.call.result": "r" }))],
+            "r",
+            false,
+            0,
+        ),
+        // Failures: with no result, where the messages have it, before another try.
+        (vec![first(), executed(2, &timeout())], "timeout", true, 0),
+        (vec![first(), thrown], "bad", true, 0),
+        (vec![first(), executed(2, &timeout()), whole()], "r", true, 0),
+        (vec![first(), executed(2, &timeout()), executed(3, &returned())], "r", false, 1),
+        // A sub-agent, and an attribute that was cut off.
+        ([vec![first()], sub.to_vec(), vec![executed(5, &returned())]].concat(), "r", false, 1),
+        (vec![first(), executed(2, &returned()), cut], "r", false, 1),
+    ] {
+        let read = lines(&[otlp(&spans)]);
+        assert_eq!((read.wrong.as_slice(), read.all.len(), read.notes.len()), (&[][..], 1, told), "{:?}", read.notes);
+        let log = &read.all[0];
+        assert_eq!((log.task.as_str(), actions(log)), ("u", vec!["tools.get(x=1)"]));
+        assert_eq!((observed(log), refused(log)), (vec![Some(text)], vec![is_refused]));
+        let has_answer = spans.iter().any(|span| span.to_string().contains("fin"));
+        assert_eq!(log.rest.get("answer"), has_answer.then_some(&json!("fin")), "{spans:?}");
+    }
+    let embedded = span(1, json!({ "gen_ai.operation.name": any(&json!("embeddings")) }));
+    let read = lines(&[otlp(&[embedded])]);
+    assert_eq!((read.all.len(), read.wrong.len(), read.notes.len()), (0, 0, 1), "{:?}", read.notes);
+}
+
 #[test]
 fn parts_of_types_that_nobody_knows_are_told_once() {
     let said = json!([{ "type": "text", "text": "so" }, { "type": "canvas", "x": 1 }, { "type": "image_url" }]);
@@ -255,6 +362,12 @@ fn parts_of_types_that_nobody_knows_are_told_once() {
     assert_eq!(
         (&log.rest["answer"], notes),
         (&json!("so"), vec!["messages[1]: parts of type `canvas`, not read".to_owned()])
+    );
+    let called = json!({ "role": "model", "parts": [{ "text": "so" }, { "functionCall": { "name": "f" } }] });
+    let (log, notes) = chat(&[user("go"), called]);
+    assert_eq!(
+        (&log.rest["answer"], notes),
+        (&json!("so"), vec!["messages[1]: parts without `type`, not read".to_owned()])
     );
 }
 
@@ -326,7 +439,33 @@ fn a_call_of_inspect_may_hold_what_it_returned() {
         let log = &read.all[0];
         assert_eq!(actions(log), ["tools.web_search(query='q')"; 3]);
         assert_eq!(observed(log), [Some("R"), Some("gone"), Some("gone\n\nfound 3")]);
-        assert_eq!(log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(), [false, true, true]);
+        assert_eq!(refused(log), [false, true, true]);
+    }
+}
+
+#[test]
+fn a_sample_of_inspect_keeps_code_last_words_and_how_it_ended() {
+    let code = json!({ "type": "tool_use", "tool_type": "code_execution", "id": "w", "name": "code", "arguments": "print(1)", "result": "1" });
+    let sample = json!({
+        "id": 1, "messages": [user("u"), { "role": "assistant", "content": [code, { "type": "text", "text": "I am done." }] }],
+        "output": { "completion": "42" }, "error": { "message": "boom", "traceback": "" },
+        "limit": { "type": "message", "limit": 3 }, "invalidation": { "author": "a", "reason": "bad grader" }
+    });
+    for read in inspect(std::slice::from_ref(&sample)) {
+        assert_eq!((read.wrong.as_slice(), read.notes.as_slice()), (&[][..], &[][..]));
+        let log = &read.all[0];
+        assert_eq!((actions(log), observed(log)), (vec!["tools.code(code='print(1)')"], vec![Some("1")]));
+        assert_eq!((&log.rest["said_before"], &log.rest["answer"]), (&json!("I am done."), &json!("42")));
+        let ended = [
+            "The sample ended in an error: boom",
+            "The sample ended at a limit: message",
+            "The sample was declared invalid: bad grader",
+        ];
+        assert_eq!(log.rest["remarks"], json!(ended));
+    }
+    // An answer that holds what was said last.
+    for read in inspect(&[with(sample, &json!({ "output": { "completion": "I am done.\n\n42" } }))]) {
+        assert_eq!(read.all[0].rest.get("said_before"), None);
     }
 }
 
@@ -352,6 +491,8 @@ fn an_error_is_one_only_where_it_says_something() {
         (json!({ "error": false }), false, "ok"),
         (json!({ "error": "" }), false, "ok"),
         (json!({ "error": 0 }), false, "ok"),
+        (json!({ "error": [] }), false, "ok"),
+        (json!({ "error": {} }), false, "ok"),
         (json!({ "error": "boom", "content": "" }), true, "boom"),
         (json!({ "error": "boom" }), true, "boom\n\nok"),
         (json!({ "error": "boom", "content": "Error: boom" }), true, "Error: boom"),
@@ -382,11 +523,100 @@ fn results_without_text_are_kept_as_what_they_are() {
         let (log, _) = chat(&[user("go"), used.clone(), returned]);
         assert_eq!(observed(&log), [Some(text.as_str())]);
     }
+    for (content, text) in [(json!({ "a": 1 }), "{\"a\":1}"), (json!(42), "42")] {
+        let returned = json!({ "role": "tool", "tool_call_id": "c1", "content": content });
+        let (log, _) = chat(&[user("go"), assistant(&[call(Some("c1"), "f", "1")]), returned]);
+        assert_eq!(observed(&log), [Some(text)]);
+    }
     let printed = json!([{ "stdout": "o", "stderr": "", "outcome": { "type": "exit", "exit_code": 0 } }]);
-    let items = json!([user("go"), { "type": "shell_call", "call_id": "c", "action": { "commands": ["ls"] } },
-        { "type": "shell_call_output", "call_id": "c", "output": printed }]);
-    let read = lines(&[json!({ "model": "m", "input": items })]);
-    assert_eq!(observed(&read.all[0]), [Some(printed.to_string().as_str())]);
+    let (log, _) = items(&[
+        json!({ "type": "shell_call", "call_id": "c", "action": { "commands": ["ls"] } }),
+        json!({ "type": "shell_call_output", "call_id": "c", "output": printed }),
+    ]);
+    assert_eq!(observed(&log), [Some(printed.to_string().as_str())]);
+    // A failure is known though it says nothing.
+    let failed =
+        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "is_error": true }] });
+    let (log, _) = chat(&[user("go"), used, failed]);
+    assert_eq!((observed(&log), refused(&log)), (vec![Some("")], vec![true]));
+    assert!(log.steps[0].calls[0].to_string().contains("failed"), "{:?}", log.steps[0].calls);
+}
+
+#[test]
+fn what_came_of_a_call_of_a_provider_is_what_its_items_say() {
+    let shell = |id: &str, call: &str| json!({ "type": "local_shell_call", "id": id, "call_id": call, "action": {} });
+    let patch = json!({ "type": "apply_patch_call", "call_id": "c", "operation": { "path": "a" } });
+    let patched = |more: Json| with(json!({ "type": "apply_patch_call_output", "call_id": "c" }), &more);
+    let mcp = |more: Json| with(json!({ "type": "mcp_call", "id": "m", "name": "f", "arguments": "{}" }), &more);
+    let shot = json!({ "type": "computer_screenshot", "image_url": "data:AA" });
+    for (given, texts, are_refused) in [
+        (
+            vec![
+                shell("i1", "c1"),
+                shell("i2", "c2"),
+                json!({ "type": "local_shell_call_output", "id": "c2", "output": "2" }),
+                json!({ "type": "local_shell_call_output", "id": "c1", "output": "1" }),
+            ],
+            vec![Some("1"), Some("2")],
+            vec![false, false],
+        ),
+        (vec![patch.clone(), patched(json!({ "output": null, "status": "completed" }))], vec![None], vec![false]),
+        (vec![patch, patched(json!({ "output": "no file", "status": "failed" }))], vec![Some("no file")], vec![true]),
+        (vec![mcp(json!({ "error": "", "output": "r" }))], vec![Some("r")], vec![false]),
+        (vec![mcp(json!({ "error": false, "output": "" }))], vec![Some("")], vec![false]),
+        (vec![mcp(json!({ "error": "gone", "output": "r" }))], vec![Some("gone\n\nr")], vec![true]),
+        (vec![mcp(json!({ "error": { "content": 1 } }))], vec![Some("{\"content\":1}")], vec![true]),
+        (vec![mcp(json!({ "status": "failed" }))], vec![Some("")], vec![true]),
+        (
+            vec![
+                json!({ "type": "computer_call", "call_id": "c", "actions": [], "pending_safety_checks": [] }),
+                json!({ "type": "computer_call_output", "call_id": "c", "output": shot }),
+            ],
+            vec![Some("")],
+            vec![false],
+        ),
+        (vec![json!({ "type": "image_generation_call", "id": "g", "result": "QUJD" })], vec![Some("")], vec![false]),
+        (
+            vec![
+                json!({ "type": "tool_search_call", "call_id": "t", "arguments": {} }),
+                json!({ "type": "tool_search_output", "call_id": "t", "tools": [{ "name": "z" }] }),
+            ],
+            vec![Some("[{\"name\":\"z\"}]")],
+            vec![false],
+        ),
+        (
+            vec![
+                json!({ "type": "program", "id": "p", "call_id": "P", "code": "get()", "fingerprint": "f" }),
+                json!({ "type": "program_output", "id": "o", "call_id": "P", "result": "RES" }),
+            ],
+            vec![Some("RES")],
+            vec![false],
+        ),
+    ] {
+        let (log, notes) = items(&given);
+        assert_eq!((observed(&log), refused(&log), notes.len()), (texts, are_refused, 0), "{given:?}");
+        let own = ["pending", "fingerprint"];
+        assert!(!own.iter().any(|name| log.steps[0].action.contains(name)), "{}", log.steps[0].action);
+    }
+    let added = json!({ "type": "additional_tools", "role": "developer", "tools": [{ "type": "function", "name": "z", "parameters": {} }] });
+    let (log, _) = items(&[added, mcp(json!({}))]);
+    assert_eq!(log.tools.iter().filter(|tool| tool["name"] == "z").count(), 1);
+}
+
+#[test]
+fn a_list_is_a_conversation_whatever_it_begins_with() {
+    let called = json!({ "role": "assistant", "function_call": { "name": "f", "arguments": "{}" } });
+    for (list, told) in [
+        (
+            json!([{ "type": "mcp_list_tools", "id": "l" }, { "type": "mcp_call", "name": "f", "arguments": "{}", "output": "r" }]),
+            1,
+        ),
+        (json!([called, { "role": "function", "name": "f", "content": "r" }]), 0),
+    ] {
+        let read = read_any(list.to_string().as_bytes(), "f");
+        assert_eq!((read.wrong.as_slice(), read.all.len(), read.notes.len()), (&[][..], 1, told), "{:?}", read.notes);
+        assert_eq!((actions(&read.all[0]), observed(&read.all[0])), (vec!["tools.f()"], vec![Some("r")]));
+    }
 }
 
 #[test]
@@ -406,8 +636,10 @@ fn the_task_is_what_the_user_said_first_wherever_it_stands() {
     assert_eq!((log.task.as_str(), log.steps[0].told.as_str()), ("go", "go\n\non"));
     // What is asked only to be counted is no conversation.
     let request = |path: &str| json!({ "path": path, "body": { "model": "m", "messages": run("1") } });
-    let read = lines(&[request("/v1/messages/count_tokens?beta=true"), request("/v1/messages")]);
-    assert_eq!((read.all.len(), read.wrong.len(), read.notes.len()), (1, 0, 1), "{:?}", read.notes);
+    for other in ["/v1/messages/count_tokens?beta=true", "/v1/moderations", "/v1/audio/speech"] {
+        let read = lines(&[request(other), request("/v1/messages")]);
+        assert_eq!((read.all.len(), read.wrong.len(), read.notes.len()), (1, 0, 1), "{:?}", read.notes);
+    }
 }
 
 #[test]
@@ -473,7 +705,7 @@ fn tools_that_a_provider_ran_have_their_results() {
     let of = observed(&log);
     assert_eq!((parsed(of[0]), of[1]), (parsed(Some(page)), Some("M")));
     assert_eq!((parsed(of[2]), of[3]), (parsed(Some(failure)), Some("R")));
-    assert_eq!(log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(), [false, false, true, false]);
+    assert_eq!(refused(&log), [false, false, true, false]);
     assert_eq!(thoughts(&log), ["looking", "now this", "", ""]);
 }
 
@@ -509,10 +741,7 @@ fn tools_built_into_a_provider_are_calls_with_what_came_of_them() {
     );
     let found = r#"[{"filename":"x"}]"#;
     assert_eq!(observed(log), [Some("a b"), Some("M"), Some("gone"), Some(found), None, Some("done")]);
-    assert_eq!(
-        log.steps.iter().map(|step| step.refused).collect::<Vec<_>>(),
-        [false, false, true, false, false, false]
-    );
+    assert_eq!(refused(log), [false, false, true, false, false, false]);
     assert_eq!(thoughts(log), ["", "", "so", "", "", ""]);
 }
 
@@ -522,6 +751,8 @@ fn what_a_model_thought_is_the_thought_in_each_form() {
         json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": "WHY", "signature": "s" }, { "type": "text", "text": "so" }, { "type": "tool_use", "id": "c1", "name": "f", "input": {} }] }),
         json!({ "role": "assistant", "content": "so", "reasoning_content": "WHY", "tool_calls": [call(Some("c1"), "f", "1")] }),
         json!({ "role": "assistant", "content": [{ "type": "reasoning", "reasoning": "WHY" }, { "type": "text", "text": "so" }], "tool_calls": [call(Some("c1"), "f", "1")] }),
+        json!({ "role": "assistant", "content": [{ "type": "reasoning", "reasoning": "SIGNED", "summary": "WHY", "redacted": true }, { "type": "text", "text": "so" }], "tool_calls": [call(Some("c1"), "f", "1")] }),
+        json!({ "role": "assistant", "content": [{ "type": "reasoning", "reasoning": "", "summary": [{ "type": "summary_text", "text": "WHY" }] }, { "type": "text", "text": "so" }], "tool_calls": [call(Some("c1"), "f", "1")] }),
     ];
     for message in messages {
         let (log, _) = chat(&[user("go"), message]);
@@ -568,10 +799,12 @@ fn what_a_system_step_observes_is_no_task() {
     boot["observation"] = json!({ "results": [{ "content": "booted" }] });
     let mut acted = step(3, "agent", "look");
     acted["observation"] = json!({ "results": [{ "content": null }] });
-    let log = json!({ "schema_version": "ATIF-v1.8", "agent": {}, "steps": [boot, step(2, "user", "go"), acted] });
+    let mut asked = step(2, "user", "go");
+    asked["observation"] = json!({ "results": [{ "content": "seen" }] });
+    let log = json!({ "schema_version": "ATIF-v1.8", "agent": {}, "steps": [boot, asked, acted] });
     let read = read_any(log.to_string().as_bytes(), "a.json");
     let log = &read.all[0];
-    assert_eq!((log.task.as_str(), log.initial_observation.as_deref()), ("go", Some("booted\n\ngo")));
+    assert_eq!((log.task.as_str(), log.initial_observation.as_deref()), ("go", Some("booted\n\ngo\n\nseen")));
     assert_eq!((log.steps.len(), log.steps[0].action.as_str(), &log.steps[0].observation), (1, "look", &None));
 }
 
@@ -591,6 +824,60 @@ fn calls_of_langchain_stand_where_its_provider_wrote_them() {
 }
 
 #[test]
+fn what_a_message_of_langchain_holds_beside_its_calls_is_kept() {
+    let of = |kind: &str, data: Json| json!({ "type": kind, "data": data });
+    let made = json!({ "type": "tool_use", "id": "1", "name": "get", "input": {} });
+    let said = json!({ "type": "text", "text": "so" });
+    let search = json!({ "type": "server_tool_use", "id": "s", "name": "search", "input": { "q": 1 } });
+    let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [{ "url": "u" }] });
+    let v1 = json!({ "type": "server_tool_call", "id": "s", "name": "search", "args": { "q": 1 } });
+    let v1_failed =
+        json!({ "type": "server_tool_result", "tool_call_id": "s", "status": "error", "output": "too many" });
+    let calls = json!([{ "name": "get", "args": { "x": 1 }, "id": "1", "type": "tool_call" }]);
+    let (searched, got) = ("tools.search(q=1)", "tools.get(x=1)");
+    for (data, thought, done, texts) in [
+        (
+            json!({ "content": [{ "type": "thinking", "thinking": "WHY" }, said, made] }),
+            vec!["WHY\nso"],
+            vec![got],
+            vec!["ok"],
+        ),
+        (
+            json!({ "content": [search, found, said, made] }),
+            vec!["", "so"],
+            vec![searched, got],
+            vec!["[{\"url\":\"u\"}]", "ok"],
+        ),
+        (
+            json!({ "content": [v1, v1_failed, said, made] }),
+            vec!["", "so"],
+            vec![searched, got],
+            vec!["too many", "ok"],
+        ),
+        (
+            json!({ "content": "so", "additional_kwargs": { "reasoning_content": "WHY" } }),
+            vec!["WHY\nso"],
+            vec![got],
+            vec!["ok"],
+        ),
+    ] {
+        let messages = json!([
+            of("human", json!({ "content": "go" })),
+            of("ai", with(data, &json!({ "tool_calls": calls }))),
+            of("tool", json!({ "content": "ok", "tool_call_id": "1", "status": "error" })),
+            of("ai", json!({ "content": "", "additional_kwargs": { "refusal": "no way" } })),
+        ]);
+        let read = read_any(messages.to_string().as_bytes(), "a.json");
+        assert_eq!((read.wrong.as_slice(), read.notes.as_slice()), (&[][..], &[][..]));
+        let log = &read.all[0];
+        assert_eq!((thoughts(log), actions(log)), (thought, done));
+        assert_eq!(observed(log), texts.into_iter().map(Some).collect::<Vec<_>>());
+        assert_eq!((refused(log).pop(), &log.rest["answer"]), (Some(true), &json!("no way")));
+        assert_eq!(refused(log)[0], log.steps[0].observed() != "[{\"url\":\"u\"}]");
+    }
+}
+
+#[test]
 fn a_mark_to_cache_that_moves_is_no_other_conversation() {
     let block = |text: &str, cached: bool| match cached {
         true => json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]),
@@ -603,6 +890,31 @@ fn a_mark_to_cache_that_moves_is_no_other_conversation() {
     let read =
         lines(&[request(json!([user("go", true)])), request(json!([user("go", false), used, user("on", true)]))]);
     assert_eq!(read.all.len(), 1);
+    // It may stand on a block of what a call returned.
+    let returned = |cached: bool| json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c1", "content": block("r", cached) }] });
+    let asked = |cached: bool| vec![user("go", false), used.clone(), returned(cached)];
+    let later = [asked(false), vec![user("on", true)]].concat();
+    assert_eq!(lines(&[request(json!(asked(true))), request(json!(later))]).all.len(), 1);
+}
+
+#[test]
+fn what_smolagents_says_of_a_step_without_calls_and_its_errors_are_kept() {
+    let step = |number: u32, more: Json| {
+        with(json!({ "step_number": number, "tool_calls": null, "observations": null }), &more)
+    };
+    let error = |message: &str| json!({ "type": "AgentError", "message": message });
+    let called = json!([{ "id": "c1", "function": { "name": "python", "arguments": "1/0" } }]);
+    let steps = json!([
+        { "task": "u", "task_images": null },
+        { "model_input_messages": [], "plan": "PLAN" },
+        step(1, json!({ "model_output": "hm", "error": error("no call found") })),
+        step(2, json!({ "tool_calls": called, "observations": "a", "error": error("division by zero") })),
+        step(3, json!({ "error": error("Reached max steps.") })),
+    ]);
+    let log = &read_any(steps.to_string().as_bytes(), "a.json").all[0];
+    assert_eq!((log.initial_observation.as_deref(), thoughts(log)), (Some("u\n\nno call found"), vec!["PLAN\nhm"]));
+    assert_eq!((observed(log), refused(log)), (vec![Some("division by zero\n\na")], vec![true]));
+    assert_eq!(log.steps[0].told, "Reached max steps.");
 }
 
 #[test]

@@ -13,7 +13,10 @@ use stepwright_text::words::count;
 impl App {
     /// The work under way, in words; `None` when the program waits for the person.
     pub(super) fn busy(&self) -> Option<String> {
-        let stop = self.keymap.hint(ActionId::Cancel).map(|k| format!("; {k} stops it")).unwrap_or_default();
+        // In a dialog, and where a text is typed, the key closes that.
+        let stops = self.dialogs.is_empty() && self.typed_in().is_none();
+        let stop = self.keymap.hint(ActionId::Cancel).filter(|_| stops);
+        let stop = stop.map(|k| format!("; {k} stops it")).unwrap_or_default();
         if let Some(what) = &self.pending.launch {
             return Some(format!("{what}{stop}"));
         }
@@ -162,6 +165,11 @@ impl App {
             if self.view.chosen().is_none() && self.view.offered_len() > 0 {
                 let choose = [(A::Choose(1), "choose"), (A::NextProposal, "next")];
                 hints.extend(choose.into_iter().filter(|(action, _)| self.disabled(*action).is_none()));
+            }
+            // Where nothing is offered, it is what brings something.
+            let nothing = self.view.offered_len() == 0 && self.view.offer().is_none() && !self.is_working();
+            if nothing && self.disabled(A::Propose).is_none() {
+                hints.push((A::Propose, self.gate_word(A::Propose)));
             }
             // Keys that the gate takes in this pane are not the pane's.
             own.retain(|(a, _)| self.keymap.keys(*a).first().is_some_and(|k| !self.gate_takes(*k)));

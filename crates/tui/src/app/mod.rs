@@ -33,7 +33,9 @@ use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, ProposalId, Session, Turn};
 use stepwright_method::Methods;
-use stepwright_protocol::{CandidateCommand, Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
+use stepwright_protocol::{
+    CandidateCommand, Command, Level, LibraryCommand, Notice, READ_ONLY, Request, SetSource, Unwritten,
+};
 use stepwright_world::{Kinds, TaskInfo, named};
 
 /// Characters of a copied text up to which the message shows it.
@@ -331,8 +333,16 @@ impl App {
         }
         match &notice {
             Notice::Kept(_) => self.pending.file = None,
+            Notice::SetsCompared { token, .. } => {
+                let file = self.pending.file.take();
+                self.pending.file =
+                    file.filter(|file| !matches!(file, FileUse::Compare { token: of, .. } if of == token));
+            }
             Notice::Say { level, text } if self.pending.file.as_ref().is_some_and(|file| file.is_named(text)) => {
-                self.file_ended((*level == Level::Error).then_some(text.as_str()));
+                // The dialog says it whole.
+                if self.file_ended((*level == Level::Error).then_some(text.as_str())) {
+                    return;
+                }
             }
             _ => {}
         }
@@ -467,12 +477,15 @@ impl App {
         }
     }
 
-    /// Where a file could not be written, its dialog is there again with the name that was typed, unless another was opened meanwhile.
-    fn file_ended(&mut self, failed: Option<&str>) {
+    /// Where a file could not be written or read, its dialog is there again with the name that was typed, unless another was opened meanwhile;
+    /// whether it is.
+    fn file_ended(&mut self, failed: Option<&str>) -> bool {
         let asked = self.pending.file.take().zip(failed).filter(|_| self.dialogs.is_empty());
+        let is_there = asked.is_some();
         if let Some((purpose, why)) = asked {
             self.open(asked::file_again(purpose, why));
         }
+        is_there
     }
 
     pub(crate) fn driver_gone(&mut self) {
@@ -655,6 +668,9 @@ impl App {
                         Command::Candidates(CandidateCommand::SaveSet(path)) => {
                             Some(FileUse::Save { name: path.display().to_string() })
                         }
+                        Command::Candidates(CandidateCommand::Compare {
+                            token, right: SetSource::File(path), ..
+                        }) => Some(FileUse::Compare { token: *token, name: path.display().to_string() }),
                         Command::Keep(path) => Some(FileUse::Keep { name: path.display().to_string() }),
                         _ => None,
                     };

@@ -166,4 +166,11 @@ fn a_file_that_cannot_be_written_is_asked_for_again_by_the_name_that_was_typed()
     };
     assert_eq!(say("something else failed"), None);
     assert_eq!(say("full/own.py: no space is left").as_deref(), Some("Write what is in force to a file"));
+    // So is one that is refused when it is read.
+    app.close_all();
+    let (left, right) = (SetSource::InForce, SetSource::File("own.py".into()));
+    let command = Command::Candidates(CandidateCommand::Compare { token: 1, left, right });
+    app.replies(0, vec![Reply::Send(command)], Instant::now());
+    app.notice(Notice::Say { level: Level::Error, text: "own.py:2: `x` is no effect".to_owned() });
+    assert_eq!(app.dialog().as_deref(), Some("Read a file of preconditions"));
 }

@@ -231,6 +231,9 @@ fn use_file(purpose: &FileUse, text: &str, sure: bool) -> Result<Vec<Reply>, Fau
     if text.is_empty() {
         return Err(Fault::Wrong("Type a name first.".to_owned()));
     }
+    if text.ends_with(std::path::is_separator) || Path::new(text).file_name().is_none() {
+        return Err(Fault::Wrong(format!("{text} is a folder; type the name of a file in it.")));
+    }
     let named = |ending: &str| match Path::new(text).extension() {
         None => PathBuf::from(format!("{text}{ending}")),
         Some(_) => PathBuf::from(text),
@@ -408,6 +411,8 @@ mod tests {
             ("page.html", true, "written"),
             ("new", false, "written"),
             ("none/new.html", true, "make it, or type another name."),
+            ("small/", true, "type the name of a file in it."),
+            ("..", true, "type the name of a file in it."),
         ] {
             assert!(told(name, sure).ends_with(said), "{name}: {}", told(name, sure));
         }

@@ -42,6 +42,8 @@ pub(crate) struct ObservationsPane {
     /// Where the lines of each node on the path to the cursor begin, wrapped to `width`.
     starts: Vec<usize>,
     len: usize,
+    /// The steps executed up to each of those nodes: a blocked selection is none.
+    executed: Vec<usize>,
     /// The lines of the node that was asked for last, by its place on the path.
     last: RefCell<Option<(usize, Rc<[Line]>)>>,
     width: usize,
@@ -63,6 +65,16 @@ impl ObservationsPane {
             if let Some(node) = session.node(*id) {
                 pieces(session, node, &mut |piece| self.len += piece.count(self.width));
             }
+        }
+    }
+
+    /// Counts the steps of the nodes from the `kept`-th on again.
+    fn count(&mut self, session: Option<&Session>, kept: usize) {
+        self.executed.truncate(kept);
+        for id in self.trail.ids().iter().skip(self.executed.len()) {
+            let node = session.and_then(|session| session.node(*id));
+            let is_step = node.is_some_and(|node| node.parent.is_some() && node.outcome.is_executed());
+            self.executed.push(self.executed.last().copied().unwrap_or(0) + usize::from(is_step));
         }
     }
 
@@ -245,15 +257,16 @@ impl Pane for ObservationsPane {
         PaneId::Observations
     }
 
-    fn title(&self, view: &View) -> String {
-        match view.node().map(|n| n.depth) {
+    fn title(&self, _view: &View) -> String {
+        match self.executed.last() {
             None | Some(0) => "Observations".into(),
-            Some(n) => format!("Observations, {}", words::count(n as usize, "step")),
+            Some(n) => format!("Observations, {}", words::count(*n, "step")),
         }
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
         let kept = self.trail.update(view);
+        self.count(view.session.as_ref(), kept);
         // Remarks can be changed at any step.
         let kept = if std::mem::replace(&mut self.remarks, view.remarks) == view.remarks { kept } else { 0 };
         if let Some(session) = &view.session {
@@ -379,8 +392,38 @@ impl Pane for ObservationsPane {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use stepwright_episode::{Action, Actor, Choice, Decision, Event, Header, Origin, Proposal, Record, StepOutcome};
+
     use super::*;
     use crate::theme::UNICODE;
+
+    #[test]
+    fn a_blocked_selection_is_no_step_of_the_title() {
+        let mut session = Session::new(Header::default());
+        let apply = |session: &mut Session, event| {
+            let record = Record { id: session.records() + 1, ts: 0, node: session.cursor(), event };
+            session.apply(&record).unwrap();
+        };
+        apply(&mut session, Event::Started { outcome: Arc::default() });
+        for blocked in [None, Some("closed".to_owned()), None] {
+            let (id, action) = (session.next_proposal(), Action::new("go", None));
+            let proposal = Proposal { action: Some(action.clone()), ..Proposal::new(id, "go", Origin::Greedy) };
+            apply(&mut session, Event::Proposed { proposal: proposal.into() });
+            let (decision, choice) = (session.next_decision(), Choice::Approve { proposal: id });
+            let decided = Decision { id: decision, choice, by: Actor::Person, why: String::new() };
+            apply(&mut session, Event::Decided { decision: decided.into() });
+            let outcome = StepOutcome { blocked, ..StepOutcome::default() };
+            let (child, action, changes) = (session.next_node(), action.into(), serde_json::json!([]).into());
+            apply(&mut session, Event::Executed { decision, child, action, outcome: outcome.into(), changes });
+        }
+        let mut view = View::default();
+        view.session = Some(session);
+        let mut pane = ObservationsPane::default();
+        pane.update(&view);
+        assert_eq!(pane.title(&view), "Observations, 2 steps");
+    }
 
     #[test]
     fn a_picture_in_characters_is_drawn_with_its_looks_and_not_wrapped() {

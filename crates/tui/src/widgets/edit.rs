@@ -212,7 +212,7 @@ impl Editor {
         let style = painter.theme.style(Role::Text);
         let (area, foot) = split_bottom(area, u16::from(self.leaving));
         self.render(painter, area, style, true);
-        painter.row(foot, 0, &[run(Role::Warn, "Esc again drops what you typed; Ctrl-S keeps it.")]);
+        painter.row(foot, 0, &[run(Role::Warn, "Esc again drops what you typed; Ctrl-S accepts it.")]);
     }
 
     /// Draws a field on the first row of an area; the cursor shows when it is `active`.

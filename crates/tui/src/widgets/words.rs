@@ -204,12 +204,13 @@ pub fn happened(session: &Session, node: &Node) -> Happened {
 }
 
 impl Happened {
-    /// Its mark, of a column; the rarer before the other.
+    /// Its mark, of a column; before another the one that nothing else beside it says.
     pub fn mark(&self) -> &'static str {
-        match (self.adopted.is_empty(), self.edited, self.noted) {
-            (false, ..) => "+",
-            (true, true, _) => "~",
-            (true, false, true) => "\"",
+        match (self.edited, self.adopted.is_empty(), self.noted) {
+            // What was adopted is said in words too.
+            (true, ..) => "~",
+            (false, false, _) => "+",
+            (false, true, true) => "\"",
             _ => " ",
         }
     }
@@ -225,6 +226,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn an_adoption_hides_no_action_that_was_typed() {
+        let mark = |adopted: &[&str], edited, noted| {
+            let adopted = adopted.iter().map(|name| (*name).to_owned()).collect();
+            Happened { adopted, edited, noted }.mark()
+        };
+        let marks =
+            [mark(&["go"], true, true), mark(&["go"], false, true), mark(&[], false, true), mark(&[], false, false)];
+        assert_eq!(marks, ["~", "+", "\"", " "]);
+    }
 
     #[test]
     fn patches_read_like_sentences() {

@@ -72,7 +72,9 @@ impl Means {
             Means::Asked => "it asks for what meets the condition",
             Means::Reply => "what the other party says may meet the condition",
             Means::Sight => "it may show what is missing; that cannot be known beforehand",
-            Means::Substitute => "no known action changes this; another choice would",
+            Means::Substitute => {
+                "another choice of the same action, for which the condition holds; no known effect of an action meets it"
+            }
         }
     }
 }
@@ -131,9 +133,14 @@ impl Derivation<'_> {
                 handle: None,
             });
             for resolution in resolutions {
-                if tree.nodes.len() < NODES {
-                    let why = resolution.means.words().to_owned();
-                    self.add_action(tree, Some(node), &resolution.call, why, above, budget);
+                let at = tree.nodes.len();
+                if at >= NODES {
+                    continue;
+                }
+                let why = resolution.means.words().to_owned();
+                self.add_action(tree, Some(node), &resolution.call, why, above, budget);
+                if let Some(other) = tree.nodes.get_mut(at).filter(|_| resolution.means == Means::Substitute) {
+                    other.status = NodeStatus::Instead;
                 }
             }
         }
@@ -468,7 +475,8 @@ fn words(check: &Check, helpless: bool) -> String {
         Status::Unknown => "cannot be decided",
     };
     let detail = check.detail.as_deref().map(|d| format!(": {d}")).unwrap_or_default();
-    let helpless = if helpless && check.status == Status::Fails { "; no known action meets it" } else { "" };
+    let helpless =
+        if helpless && check.status == Status::Fails { "; no known effect of an action meets it" } else { "" };
     format!("{status}{detail}{helpless}")
 }
 

@@ -92,7 +92,20 @@ fn an_action_does_not_resolve_what_keeps_it_from_being_taken() {
     let program = CheckedProgram::new(program.state().clone(), Arc::new(rules));
     let tree = tree_of(&program, "agent.take('mug 1', 'shelf 1')");
     let (at, node) = find(&tree, "self.inventory == obj");
-    assert!(below(&tree, at).is_empty() && node.why.ends_with("no known action meets it"), "{tree:#?}");
+    assert!(below(&tree, at).is_empty() && node.why.ends_with("no known effect of an action meets it"), "{tree:#?}");
+}
+
+/// It stood there as what would meet the condition.
+#[test]
+fn another_choice_of_the_action_has_a_status_of_its_own() {
+    let program = after(&[ROOM]);
+    let mut rules = CheckedProgram::stated(program.state().specification()).unwrap();
+    rules.insert("take".to_owned(), vec![Assertion::compile("obj == 'mug 2'").unwrap()]);
+    let program = CheckedProgram::new(program.state().clone(), Arc::new(rules));
+    let tree = tree_of(&program, "agent.take('mug 1', 'shelf 1')");
+    let other = find(&tree, "agent.take('mug 2', 'shelf 1')").1;
+    assert_eq!(other.status, NodeStatus::Instead, "{tree:#?}");
+    assert!(other.why.starts_with("another choice of the same action"), "{tree:#?}");
 }
 
 #[test]

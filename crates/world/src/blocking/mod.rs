@@ -59,6 +59,8 @@ pub enum NodeStatus {
     Unknown,
     /// An action that only may help.
     Possibly,
+    /// Another choice in the place of a blocked action, which stays blocked.
+    Instead,
     Done,
     /// An action a person took out of the candidates.
     Pruned,

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use stepwright_confine::group::Group;
@@ -25,6 +25,12 @@ use stepwright_world::{AgentCommand, Outcome, WorldError};
 const LOOK: Duration = Duration::from_millis(20);
 /// How long requests that an agent sent before it ended may take to arrive.
 const PARTING: Duration = Duration::from_millis(150);
+/// How often the agent is looked after while its request is thought about.
+const IDLE: Duration = Duration::from_millis(200);
+/// How long a client that gave up a request may take to ask for the same again: clients pause between two attempts.
+const AGAIN: Duration = Duration::from_secs(10);
+/// What the next step does with an agent that runs no more.
+const STARTS_AGAIN: &str = "the next step starts it again and feeds it its recorded answers";
 /// How long the command may take that tells whether the goal is reached: a suite of tests has time for itself, and one that hangs holds
 /// up no run.
 const JUDGING: Duration = Duration::from_secs(1800);
@@ -112,6 +118,33 @@ fn has_ended(inner: &Inner) -> bool {
     inner.run.as_ref().and_then(|run| run.agent.as_ref()).is_some_and(Agent::has_ended)
 }
 
+/// How a process ended.
+fn exit_words(exit: ExitStatus) -> String {
+    exit.code().map_or_else(|| exit.to_string(), |code| format!("exit code {code}"))
+}
+
+/// The last lines that the agent wrote.
+fn last_lines(inner: &Inner) -> Vec<String> {
+    let (lines, _) = inner.run.as_ref().and_then(|run| run.agent.as_ref()).map(Agent::output).unwrap_or_default();
+    let from = lines.len().saturating_sub(LAST_LINES);
+    lines.into_iter().skip(from).map(|(_, line)| line).collect()
+}
+
+/// Looks after the agent of a connection until that is closed or gone.
+fn look_after(link: &Weak<Link>) {
+    loop {
+        std::thread::sleep(IDLE);
+        let Some(link) = link.upgrade() else { return };
+        // Whoever holds it takes a step, and sees for itself.
+        let Ok(mut inner) = link.inner.try_lock() else { continue };
+        if link.closed.load(Ordering::SeqCst) {
+            inner.put_away();
+            return;
+        }
+        link.look(&mut inner);
+    }
+}
+
 /// A conversation's name.
 fn name(thread: usize) -> String {
     format!("conversation {}", thread + 1)
@@ -123,6 +156,7 @@ pub(super) struct Link {
     inner: Mutex<Inner>,
     pub(super) standing: Standing,
     closed: AtomicBool,
+    me: Weak<Link>,
 }
 
 /// Held while a step is taken.
@@ -149,6 +183,30 @@ struct Run {
     exit: Option<ExitStatus>,
 }
 
+impl Inner {
+    fn put_away(&mut self) {
+        self.run = None;
+        self.proxy = None;
+        self.copies.clear();
+    }
+}
+
+impl Run {
+    /// A request, if it is the one that is decided about.
+    fn first(&self, id: u64) -> Option<&Pending> {
+        self.waiting.front().map(|(first, _)| first).filter(|first| first.id == id)
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.waiting.iter().any(|(pending, _)| pending.is_awaited())
+    }
+
+    /// Forgets a request that nobody waits for; it may have been asked for again meanwhile.
+    fn forget(&mut self, id: u64) {
+        self.waiting.retain(|(pending, _)| pending.id != id || pending.is_awaited());
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -156,7 +214,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Link {
     pub(super) fn new(command: Arc<AgentCommand>, task: Arc<Task>) -> Arc<Self> {
         let (inner, standing) = (Mutex::default(), Standing::default());
-        Arc::new(Link { command, task, inner, standing, closed: AtomicBool::new(false) })
+        let closed = AtomicBool::new(false);
+        Arc::new_cyclic(|me| Link { command, task, inner, standing, closed, me: Weak::clone(me) })
     }
 
     /// Starts the agent. One that waits at its first request already is not started again.
@@ -291,6 +350,9 @@ impl Link {
         if inner.proxy.is_none() {
             let (proxy, upstream) = self.command.door().map_err(WorldError::Failed)?;
             (inner.proxy, inner.upstream) = (Some(proxy), Some(upstream));
+            let me = Weak::clone(&self.me);
+            let watch = std::thread::Builder::new().name("agent-idle".into()).spawn(move || look_after(&me));
+            watch.map_err(|e| failed("the agent cannot be watched", e))?;
         }
         let Some(proxy) = &inner.proxy else { return Err(WorldError::Failed("there is no proxy".to_owned())) };
         // What a run before had asked is of no interest any more; an agent that is started elsewhere may have asked already.
@@ -359,6 +421,7 @@ impl Link {
     fn go_on(&self, inner: &mut Inner, action: &Action, stop: &Stop) -> Result<(), WorldError> {
         let (reply, digest) = answer::reply(action).map_err(WorldError::Failed)?;
         let number = inner.at.steps.len();
+        self.is_asked_for(inner, stop)?;
         let Some((pending, _)) = inner.run.as_mut().and_then(|run| run.waiting.pop_front()) else {
             return Err(WorldError::Failed("the agent asks nothing, so that nothing can be answered".to_owned()));
         };
@@ -392,11 +455,36 @@ impl Link {
         Ok(())
     }
 
+    /// Waits until a client waits for what is decided about: one that gave up may ask again, and gets its answer then.
+    fn is_asked_for(&self, inner: &mut Inner, stop: &Stop) -> Result<(), WorldError> {
+        self.look(inner);
+        let mut since = None;
+        while let Some((first, _)) = inner.run.as_ref().and_then(|run| run.waiting.front())
+            && !first.is_awaited()
+        {
+            let since: Instant = *since.get_or_insert_with(|| {
+                let words = "the agent gave up this request and may ask again".to_owned();
+                self.standing.ring(ProcessStatus::Working(words));
+                Instant::now()
+            });
+            if has_ended(inner) || since.elapsed() > AGAIN {
+                return Err(self.undelivered(inner));
+            }
+            if let Some(notice) = self.notice(inner, stop)? {
+                self.take_in_idle(inner, notice);
+            }
+        }
+        // One that had ended already, and was put away for it.
+        if inner.run.is_none() { Err(self.undelivered(inner)) } else { Ok(()) }
+    }
+
     /// Waits until the agent has received its answer, and makes sure that it is the one that was decided about.
+    /// Errors: it is another; nobody received it, so that the step is not taken.
     fn delivered(&self, inner: &mut Inner, id: u64, digest: Option<&str>, stop: &Stop) -> Result<(), WorldError> {
+        let mut ended: Option<Instant> = None;
         loop {
-            match self.notice(inner, stop)? {
-                Some(Notice::Delivered { id: of, digest: got }) if of == id => {
+            match (self.notice(inner, stop)?, ended) {
+                (Some(Notice::Delivered { id: of, digest: got }), _) if of == id => {
                     if got.as_deref() == digest {
                         return Ok(());
                     }
@@ -405,11 +493,58 @@ impl Link {
                         "the agent received another answer than was decided about".to_owned(),
                     ));
                 }
-                Some(Notice::GaveUp { id: of }) if of == id => return Ok(()),
-                Some(notice) => self.take_in(inner, notice),
-                None if has_ended(inner) => return Ok(()),
-                None => {}
+                (Some(Notice::GaveUp { id: of }), _) if of == id => return Err(self.undelivered(inner)),
+                (Some(notice), _) => self.take_in(inner, notice),
+                (None, Some(since)) if since.elapsed() > PARTING => return Err(self.undelivered(inner)),
+                (None, None) if has_ended(inner) => ended = Some(Instant::now()),
+                (None, _) => {}
             }
+        }
+    }
+
+    /// That nobody took an answer. The agent is in nobody knows which state: it is started anew.
+    fn undelivered(&self, inner: &mut Inner) -> WorldError {
+        let how = if inner.run.is_none() || has_ended(inner) { "had ended" } else { "gave up its request" };
+        inner.run = None;
+        self.standing.ring(ProcessStatus::Resting);
+        let then = match self.is_elsewhere() {
+            true => "start the agent anew, and it is fed its recorded answers at the next step",
+            false => STARTS_AGAIN,
+        };
+        WorldError::Failed(format!("the answer was not delivered: the agent {how} before it came; {then}"))
+    }
+
+    /// Sees, while a request is thought about, whether its client still waits, and whether the agent still runs.
+    fn look(&self, inner: &mut Inner) {
+        while inner.run.is_some()
+            && let Some(notice) = inner.proxy.as_ref().and_then(|proxy| proxy.notices().try_recv().ok())
+        {
+            self.take_in_idle(inner, notice);
+        }
+        let Some(run) = inner.run.as_ref() else { return };
+        // What it started may still wait, where it has ended itself.
+        if run.waiting.is_empty() || run.is_awaited() || !has_ended(inner) {
+            return;
+        }
+        let exit = inner.run.as_mut().and_then(|run| run.agent.as_mut()).and_then(Agent::end);
+        let last_words = last_lines(inner);
+        inner.run = None;
+        let how = exit.map(|exit| format!(" ({})", exit_words(exit))).unwrap_or_default();
+        let what = format!("ended{how} while its request waited for an answer");
+        self.standing.ring(ProcessStatus::Dead { what, last_words });
+    }
+
+    /// Takes in what is said while a request is thought about: that one stays, if its client gives up too.
+    fn take_in_idle(&self, inner: &mut Inner, notice: Notice) {
+        let Some(run) = &mut inner.run else { return };
+        match notice {
+            Notice::GaveUp { id } if run.first(id).is_some_and(|first| !first.is_awaited()) => {
+                let words = "the agent gave up the request that is decided about; it gets the answer if it asks again";
+                self.standing.ring(ProcessStatus::Left(words.to_owned()));
+            }
+            Notice::GaveUp { id } => run.forget(id),
+            Notice::Joined { id } if run.first(id).is_some() => self.standing.ring(ProcessStatus::Ready),
+            other => self.take_in(inner, other),
         }
     }
 
@@ -474,8 +609,7 @@ impl Link {
                 run.waiting.push_back((pending, Arc::new(asked)));
             }
             Notice::GaveUp { id } => {
-                // It may have been asked for again meanwhile.
-                run.waiting.retain(|(pending, _)| pending.id != id || pending.is_awaited());
+                run.forget(id);
                 self.standing.ring(ProcessStatus::Working("the agent gave up a request that waited".to_owned()));
             }
             Notice::Refused { path, why } => tracing::warn!(path, why, "refused"),
@@ -529,15 +663,12 @@ impl Link {
     /// How the agent ended, in words, and whether the goal is reached.
     fn end(&self, inner: &Inner, stop: &Stop) -> Result<(String, Option<bool>), WorldError> {
         let exit = inner.run.as_ref().and_then(|run| run.exit);
-        let how = match exit.map(|exit| (exit, exit.code())) {
-            Some((_, Some(code))) => format!("The agent ended, exit code {code}."),
-            Some((exit, None)) => format!("The agent ended, {exit}."),
+        let how = match exit {
+            Some(exit) => format!("The agent ended, {}.", exit_words(exit)),
             None if self.is_elsewhere() => "The agent asked no more, and a person stopped waiting.".to_owned(),
             None => "The agent ended.".to_owned(),
         };
-        let (lines, _) = inner.run.as_ref().and_then(|run| run.agent.as_ref()).map(Agent::output).unwrap_or_default();
-        let lines: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
-        let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default().join("\n");
+        let last = last_lines(inner).join("\n");
         let (goal, reached) = match &self.command.success {
             None => ("Whether the goal is reached is not known (--success says how to find out).".to_owned(), None),
             Some(command) => match self.succeeded(inner, command, stop)? {
@@ -586,22 +717,17 @@ impl Link {
             return Ok(());
         }
         let why = match self.is_elsewhere() {
-            true => "it was stopped before the agent asked; the next step waits for it again",
-            false => {
-                "it was stopped before the agent asked again. The agent was ended; the next step starts it again and feeds it its \
-                 recorded answers"
-            }
+            true => "it was stopped before the agent asked; the next step waits for it again".to_owned(),
+            false => format!("it was stopped before the agent asked again. The agent was ended; {STARTS_AGAIN}"),
         };
-        Err(WorldError::Failed(why.to_owned()))
+        Err(WorldError::Failed(why))
     }
 
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         // The thread that waits ends it; if there is none, it is ended here.
         if let Ok(mut inner) = self.inner.try_lock() {
-            inner.run = None;
-            inner.proxy = None;
-            inner.copies.clear();
+            inner.put_away();
         }
     }
 }

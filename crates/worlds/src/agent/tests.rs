@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use stepwright_confine::group::Group;
 use stepwright_episode::{Action, StepOutcome};
 use stepwright_world::options::Values;
-use stepwright_world::remote::Recorded;
+use stepwright_world::remote::{ProcessStatus, Recorded};
 use stepwright_world::{AgentCommand, Kinds, Origin, World};
 
 /// Calls `note(text)` as it is told, which appends to a file of its folder, and ends at an answer without a call.
@@ -36,8 +37,12 @@ fn has_python() -> bool {
 }
 
 fn world(folder: &Path) -> Box<dyn World> {
+    world_of(folder, AGENT)
+}
+
+fn world_of(folder: &Path, agent: &str) -> Box<dyn World> {
     let script = folder.join("agent.py");
-    std::fs::write(&script, AGENT).unwrap();
+    std::fs::write(&script, agent).unwrap();
     let command = AgentCommand {
         words: vec!["python3".into(), script.display().to_string()],
         workspace: Some(folder.join("work")),
@@ -121,6 +126,65 @@ fn an_agent_is_answered_brought_back_and_branches() {
     let on = again.take(&typed(again.as_ref(), "tools.note(text='five')")).unwrap();
     assert!(on.observation.contains("before") && on.observation.contains("five"), "{}", on.observation);
     again.remote().unwrap().close();
+}
+
+/// A world whose agent waits a second for an answer and does something `then`, and what is said of it from its first request on.
+fn impatient(folder: &Path, then: &str) -> (Box<dyn World>, Receiver<ProcessStatus>) {
+    let asking = "    message = json.load(urllib.request.urlopen(asked))";
+    assert!(AGENT.contains(asking));
+    let tried = "    try: said = urllib.request.urlopen(asked, timeout=1)\n";
+    let agent = AGENT.replace(asking, &format!("{tried}    except OSError: {then}\n    message = json.load(said)"));
+    let mut world = world_of(folder, &agent);
+    world.reset("agent", 0).unwrap();
+    let (tell, said) = channel();
+    world.remote().unwrap().watch(Arc::new(move |status| drop(tell.send(status))));
+    (world, said)
+}
+
+/// Waits until something wanted is said.
+fn until<T>(said: &Receiver<ProcessStatus>, wanted: impl Fn(ProcessStatus) -> Option<T>) -> T {
+    loop {
+        let status = said.recv_timeout(Duration::from_secs(60)).unwrap();
+        if let Some(found) = wanted(status) {
+            return found;
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_ends_while_its_request_is_thought_about_is_reported_and_started_again_by_the_next_step() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (mut world, said) = impatient(folder.path(), "print('no patience', flush=True); raise SystemExit(3)");
+    let (what, last) = until(&said, |status| match status {
+        ProcessStatus::Dead { what, last_words } => Some((what, last_words)),
+        _ => None,
+    });
+    assert_eq!(what, "ended (exit code 3) while its request waited for an answer");
+    assert_eq!(last, ["no patience"]);
+    let first = world.take(&typed(world.as_ref(), "tools.note(text='one')")).unwrap();
+    assert_eq!(first.observation, "note: {\"lines\": [\"one\"]}", "it was started again, and has its answer");
+    world.remote().unwrap().close();
+}
+
+#[test]
+fn an_agent_that_gives_up_is_reported_and_has_its_answer_once_it_asks_again() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (mut world, said) = impatient(folder.path(), "continue");
+    let words = until(&said, |status| match status {
+        ProcessStatus::Left(words) => Some(words),
+        _ => None,
+    });
+    assert!(words.contains("gave up the request"), "{words}");
+    until(&said, |status| matches!(status, ProcessStatus::Ready).then_some(()));
+    let first = world.take(&typed(world.as_ref(), "tools.note(text='one')")).unwrap();
+    assert_eq!(first.observation, "note: {\"lines\": [\"one\"]}");
+    world.remote().unwrap().close();
 }
 
 fn opened(command: AgentCommand) -> Box<dyn World> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::panes::blocking::marks::{is_checked, mark};
+use crate::panes::blocking::marks::{NEEDS, is_checked, kind, mark};
 use crate::panes::picture;
 use crate::panes::proposals::plan;
 use crate::strip::Slide;
@@ -11,7 +11,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words::{self, labelled};
-use stepwright_episode::{Mark, NodeId, Proposal, Session};
+use stepwright_episode::{CheckKind, Mark, NodeId, Proposal, Session, Turn, Verdict};
 use stepwright_export::step_of;
 use stepwright_protocol::BeliefView;
 use stepwright_text::json_pointer;
@@ -42,10 +42,11 @@ pub fn evidence(
     let left = |parts: &[(String, Vec<Row>)]| {
         rows.saturating_sub(parts.iter().map(|(_, rows)| rows.len() + 2).sum::<usize>() + 1)
     };
-    let adopted = step_of(session, node, &|kind| view.methods.showing(kind)).adopted;
-    if !adopted.is_empty() {
-        let sets = adopted.iter().flat_map(|set| labelled("", Role::Text, set, columns)).collect();
-        parts.push(("Put in force before it".to_owned(), sets));
+    let step = step_of(session, node, &|kind| view.methods.showing(kind));
+    let adopted: Vec<String> = step.adopted.into_iter().map(|set| set.words).collect();
+    for (title, sets) in [("Put in force before it", adopted), ("Taken back before it", step.taken_back)] {
+        let sets: Vec<Row> = sets.iter().flat_map(|set| labelled("", Role::Text, set, columns)).collect();
+        parts.extend(Some((title.to_owned(), sets)).filter(|(_, sets)| !sets.is_empty()));
     }
     for section in view.sections(node.id).iter().filter(|section| !section.lines.is_empty()) {
         let mut rows = plan::of(section, false, session, theme, columns);
@@ -66,6 +67,11 @@ pub fn evidence(
             Some(turn.mark(proposal))
         };
         parts.push(("What blocks".to_owned(), tree(&seen.goals, taken, checked, theme, most.max(LEAST))));
+    }
+    let shown = seen.map_or(&[][..], |seen| seen.goals.nodes.as_slice());
+    let refused = refused(turn, shown, theme);
+    if !refused.is_empty() {
+        parts.push(("What is refused".to_owned(), cut(refused, left(&parts).max(LEAST), 0)));
     }
     if let Some(map) = seen.and_then(|seen| seen.map.as_ref())
         && left(&parts) >= LOWEST
@@ -149,23 +155,33 @@ fn tree(
         }
         let (glyph, role) =
             checked(node).map_or_else(|| mark(node, &theme.glyphs), |mark| words::mark(&theme.glyphs, mark));
-        let kind = match node.kind {
-            // As in the Blocking pane.
-            NodeKind::Goal if depth > 0 => "",
-            NodeKind::Goal => "goal ",
-            NodeKind::Action => "",
-            NodeKind::Condition => "needs ",
-        };
         let text = if Some(at) == chosen { Role::Title } else { Role::Text };
         rows.push(vec![
             run(Role::Dim, "  ".repeat(depth)),
             run(role, format!("{glyph} ")),
-            run(Role::Dim, kind),
+            run(Role::Dim, kind(node, depth)),
             run(text, words::one_line(&node.text)),
         ]);
     }
     let unseen = nodes.len().saturating_sub(rows.len());
     cut(rows, most, unseen)
+}
+
+/// The proposals whose checks fail, each once with what fails of it; those that the tree shows are left out.
+fn refused(turn: &Turn, shown: &[BlockingNode], theme: &Theme) -> Vec<Row> {
+    let mut said: BTreeSet<&str> = shown.iter().map(|node| node.text.as_str()).collect();
+    let mut rows = Vec::new();
+    for proposal in turn.proposals.iter().filter(|proposal| turn.mark(proposal) == Mark::Fails) {
+        let Some(action) = proposal.action.as_ref().filter(|action| said.insert(&action.text)) else { continue };
+        let (glyph, role) = words::mark(&theme.glyphs, Mark::Fails);
+        rows.push(vec![run(role, format!("{glyph} ")), run(Role::Text, words::one_line(&action.text))]);
+        for check in turn.verdict(proposal.id).into_iter().flat_map(Verdict::failing) {
+            let needs = if check.kind == CheckKind::Precondition { NEEDS } else { "" };
+            let what = run(Role::Text, words::one_line(check.said()));
+            rows.push(vec![run(role, format!("  {glyph} ")), run(Role::Dim, needs), what]);
+        }
+    }
+    rows
 }
 
 /// The last calls before a decision, and what was decided.
@@ -190,7 +206,43 @@ fn program(session: &Session, node: NodeId, to: Option<NodeId>, theme: &Theme, m
 mod tests {
     use super::*;
     use crate::theme::ASCII;
+    use stepwright_episode::{Action, Check, Event, Header, Origin, Record, Status};
     use stepwright_world::blocking::{Handle, NodeStatus};
+
+    /// It stood nowhere what kept a refused action from being taken.
+    #[test]
+    fn what_fails_of_a_proposal_is_told_unless_the_tree_shows_it() {
+        let mut session = Session::new(Header::default());
+        let proposal = Proposal {
+            action: Some(Action::new("take mug 1", None)),
+            ..Proposal::new(session.next_proposal(), "take mug 1", Origin::Greedy)
+        };
+        let condition = "self.is_visible(obj)".to_owned();
+        let check = Check { kind: CheckKind::Precondition, condition, status: Status::Fails, detail: None };
+        let verdict = Verdict { checks: vec![check], ..Verdict::default() };
+        let checked = Event::Checked { proposal: proposal.id, verdict: verdict.into() };
+        let events =
+            [Event::Started { outcome: Default::default() }, Event::Proposed { proposal: proposal.into() }, checked];
+        for (id, event) in (1..).zip(events) {
+            session.apply(&Record { id, ts: 0, node: 0, event }).unwrap();
+        }
+        let turn = &session.current().unwrap().turn;
+        let node = BlockingNode {
+            parent: None,
+            kind: NodeKind::Action,
+            text: "take mug 1".into(),
+            status: NodeStatus::Open,
+            why: String::new(),
+            handle: None,
+        };
+        let said = |shown: &[BlockingNode]| -> Vec<String> {
+            let rows = refused(turn, shown, &Theme::monochrome(ASCII));
+            rows.iter().map(|row| row.iter().map(|run| run.text.as_str()).collect()).collect()
+        };
+        let no = ASCII.no;
+        assert_eq!(said(&[]), [format!("{no} take mug 1"), format!("  {no} needs self.is_visible(obj)")]);
+        assert!(said(&[node]).is_empty());
+    }
 
     #[test]
     fn a_met_goal_and_a_checked_candidate_have_their_marks() {

@@ -14,6 +14,7 @@ use ratatui::layout::Rect;
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, Wants};
 use crate::panes::proposals;
+use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, split_bottom, split_top};
@@ -24,6 +25,8 @@ use stepwright_protocol::{Command, Level, Situation};
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 
 const WHY: u16 = 5;
+/// Columns of the rule over the words beside the row that they are of: its ends, and the keys that scroll them.
+const BESIDE: u16 = 24;
 
 /// Where the shown tree comes from; held so that it is not copied.
 #[derive(Debug, Clone)]
@@ -316,8 +319,11 @@ impl Pane for BlockingPane {
     }
 
     fn title(&self, _view: &View) -> String {
-        // A goal is blocked because of what is below it: only that counts.
-        let counts = |n: &&BlockingNode| n.status == NodeStatus::Blocked && n.kind != NodeKind::Goal;
+        // A goal is blocked because of what is below it: only that counts. An action that Proposals marks counts by that mark.
+        let counts = |n: &&BlockingNode| match self.verdict(n) {
+            Some((mark, _)) => *mark == Mark::Fails,
+            None => n.status == NodeStatus::Blocked && n.kind != NodeKind::Goal,
+        };
         let blocked = self.nodes().iter().filter(counts).count();
         if self.is_live() {
             // As in Proposals, an action of several leaves is one candidate.
@@ -402,7 +408,15 @@ impl Pane for BlockingPane {
         let mut box_below = std::mem::take(&mut self.outline.words);
         if below.height > 1 {
             let on = self.way().or_else(|| self.current().map(|(_, node)| node.text.clone())).unwrap_or_default();
-            box_below.draw(painter, below, ("why", &on), view, |width| self.reason(width));
+            // Where another row has the mark of the chosen one, the words are said to be of this.
+            let label = match (self.chosen_row(), self.current()) {
+                (Some(chosen), Some((at, node))) if chosen != at => {
+                    let room = usize::from(below.width.saturating_sub(BESIDE));
+                    sanitize::fit(&words::one_line(&node.text), room, glyphs.ellipsis).into_owned()
+                }
+                _ => "why".to_owned(),
+            };
+            box_below.draw(painter, below, (&label, &on), view, |width| self.reason(width));
         } else {
             box_below.hide();
         }

@@ -1,7 +1,7 @@
 //! Rows of the tree: its lines, fold, status and text.
 
 use super::BlockingPane;
-use super::marks::mark;
+use super::marks::{kind, mark};
 use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
@@ -38,13 +38,6 @@ impl BlockingPane {
             Some((mark, _)) => words::mark(glyphs, *mark),
             None => mark(node, glyphs),
         };
-        let kind = match node.kind {
-            // Below a goal there are goals, actions, and needs, which are said to be some.
-            NodeKind::Goal if depth > 0 => "",
-            NodeKind::Goal => "goal ",
-            NodeKind::Action => "",
-            NodeKind::Condition => "needs ",
-        };
         let text = match (node.kind, node.status) {
             (NodeKind::Goal, _) => Role::Title,
             (_, NodeStatus::Pruned) => Role::Dim,
@@ -56,7 +49,7 @@ impl BlockingPane {
             run(Role::Dim, lead),
             fold,
             run(role, format!("{glyph} ")),
-            run(Role::Dim, kind),
+            run(Role::Dim, kind(node, depth)),
             run(text, if in_title { "".into() } else { said }),
         ]
     }

@@ -53,7 +53,8 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     question.push_str(&listed("It adds", '+', &adds));
     let back = view.key(PaneAction::UndoChange);
     let stay = match same {
-        0 => "None of the others is in force".to_owned(),
+        0 if drops.is_empty() && reworded == 0 => "Nothing was in force before".to_owned(),
+        0 => "Nothing that was in force stays as it is".to_owned(),
         1 => "1 stays as it is".to_owned(),
         _ => format!("{same} stay as they are"),
     };

@@ -7,8 +7,8 @@ use super::adopting::{MARKED, confirmed, fault};
 use super::over::{Over, Page};
 use super::rows;
 use super::{
-    CandidateCommand, CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, LibraryCommand,
-    PreconditionsPane, SetSource, Typing, View, say, send, token,
+    CandidateCommand, CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Item, Level, LibraryCommand,
+    PreconditionsPane, SetSource, Typing, View, coming, say, send, token,
 };
 use crate::pane::PaneAction;
 use crate::pane::unsaid;
@@ -78,6 +78,11 @@ impl PreconditionsPane {
 
     pub(super) fn adopt(&mut self, view: &View) -> Vec<Intent> {
         let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        let marked = self.marked(view);
+        let waits = |item: &Item| matches!(item, Item::Coming(text) if marked.contains(text));
+        if let Some(Item::Coming(text)) = self.items.iter().find(|item| waits(item)) {
+            return vec![Intent::Say(Level::Warning, coming(text))];
+        }
         let assertions = self.chosen(view);
         if assertions.is_empty() && !self.chosen.marks.contains_key(&name) {
             let infer = view.key(PaneAction::Run);
@@ -125,9 +130,12 @@ impl PreconditionsPane {
 
     pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
         let row = self.outline.list.cursor();
-        if matches!(self.items.get(row), Some(rows::Item::HeldBack(_))) {
+        if matches!(self.items.get(row), Some(Item::HeldBack(_))) {
             let mark = view.key(PaneAction::ToggleFold);
             return say(format!("this candidate is held back and takes no part unless you mark it ({mark})"));
+        }
+        if let Some(Item::Coming(text)) = self.items.get(row) {
+            return say(coming(text));
         }
         let Some((candidate, action)) = self.candidate(row, view).zip(self.action_name()) else {
             let (mark, adopt) = (view.key(PaneAction::ToggleFold), view.key(PaneAction::Adopt));
@@ -228,6 +236,9 @@ impl PreconditionsPane {
     pub(super) fn type_over(&mut self, view: &View, add: bool) -> Vec<Intent> {
         let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
         let row = self.outline.list.cursor();
+        if let Some(Item::Coming(text)) = self.items.get(row).filter(|_| !add) {
+            return say(coming(text));
+        }
         let row = if add || self.items.is_empty() { None } else { Some(row) };
         let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
         let mut pause = Debounce::default();
@@ -268,7 +279,8 @@ impl PreconditionsPane {
                 if text == typing.original {
                     return say("the expression is unchanged");
                 }
-                if let Some(fault) = unparsed(&typing.action, &typing.editor.text()) {
+                // Of a long text it was not said yet.
+                if let Some(fault) = typing.whole_fault().filter(|_| !text.is_empty()) {
                     // It is said below the line, where there is room for all of it.
                     typing.fault = Some(fault);
                     self.typing = Some(typing);
@@ -284,6 +296,7 @@ impl PreconditionsPane {
                         self.chosen.marks.insert(typing.action.clone(), marks);
                     }
                     self.wanted = Some(text.clone());
+                    self.added = Some((typing.action.clone(), text.clone()));
                     return self.put(&typing.action, typing.id, text, view);
                 }
                 vec![Intent::Say(Level::Warning, "the expression is empty; type one, or Esc leaves it".into())]
@@ -458,7 +471,7 @@ impl PreconditionsPane {
 
     pub(super) fn load(&mut self) -> Intent {
         let token = token();
-        (self.compared.wanted, self.compared.load) = (Some(token), Some(token));
+        self.compared.load = Some(token);
         Intent::AskFile(FileUse::Compare { token, name: String::new() })
     }
 }
@@ -467,8 +480,19 @@ fn mark_of(candidate: &Candidate) -> CandidateMark {
     CandidateMark { text: candidate.text.clone(), rejected: candidate.rejected }
 }
 
-/// The fault of a text as an assertion of an action, or as one of its effects.
+/// The fault of a text as an assertion of an action, or as one of its effects, as it is asked for at every key.
 fn unparsed(action: &str, text: &str) -> Option<SyntaxFault> {
+    edit::fault(text, parser(action))
+}
+
+fn parser(action: &str) -> fn(&str) -> Option<SyntaxFault> {
     let is_effect = action_of_effects(action).is_some();
-    edit::fault(text, if is_effect { SyntaxFault::of_effect } else { SyntaxFault::of_assertion })
+    if is_effect { SyntaxFault::of_effect } else { SyntaxFault::of_assertion }
+}
+
+impl Typing {
+    /// The fault of the text, however long it is: not to be asked for at every key.
+    pub(super) fn whole_fault(&self) -> Option<SyntaxFault> {
+        parser(&self.action)(&self.editor.text())
+    }
 }

@@ -37,7 +37,7 @@ use crate::widgets::edit::{Edited, Editor, token};
 use crate::widgets::outline::{Mouse, Outline};
 use stepwright_episode::{ArtifactId, NodeId, OWN, action_of_effects, effects_of};
 use stepwright_library::Impact;
-use stepwright_precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
+use stepwright_precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking, Validity, changes};
 use stepwright_program::{Assertion, Call, SyntaxFault};
 use stepwright_protocol::{CandidateCommand, Command, Level, LibraryCommand, SetSource};
 
@@ -161,6 +161,8 @@ pub(crate) struct PreconditionsPane {
     laid: Option<(Option<Arc<Pool>>, Vec<String>)>,
     /// The expression the cursor goes to as soon as there is a row of it.
     wanted: Option<String>,
+    /// The expression that a person typed last, with its action, until there is a candidate of it.
+    added: Option<(String, String)>,
     chosen: Chosen,
     shows_held: bool,
     /// Whether the effects of the action are shown in place of its preconditions.
@@ -221,13 +223,18 @@ impl PreconditionsPane {
         let same = |(laid, force): &(Option<Arc<Pool>>, Vec<String>)| {
             force == in_force && laid.as_ref().map(Arc::as_ptr) == pool.map(Arc::as_ptr)
         };
-        if self.laid.as_ref().is_some_and(same) {
+        let coming = self.coming(view);
+        let shown = self.items.iter().find_map(|item| match item {
+            Item::Coming(text) => Some(text),
+            _ => None,
+        });
+        if self.laid.as_ref().is_some_and(same) && shown == coming.as_ref() {
             return;
         }
         // The expression under the cursor, as the former rows have it.
         let former = self.laid.as_ref().and_then(|(pool, _)| pool.clone());
         let at = match self.items.get(self.outline.list.cursor()) {
-            Some(Item::InForce(text)) => Some(text.clone()),
+            Some(Item::InForce(text) | Item::Coming(text)) => Some(text.clone()),
             Some(Item::Candidate(i)) => former.and_then(|p| p.candidates.get(*i).map(|c| c.text.clone())),
             Some(Item::HeldBack(i)) => former.and_then(|p| p.held_back.get(*i).map(|c| c.text.clone())),
             None => None,
@@ -236,6 +243,9 @@ impl PreconditionsPane {
         let action = self.action_name().unwrap_or_default();
         let listed = |text: &String| self.lists_held(action, text) || self.wanted.as_ref() == Some(text);
         self.items = rows::items(pool.as_deref(), in_force, self.ranking(), listed);
+        if let Some(text) = coming {
+            self.items.insert(0, Item::Coming(text));
+        }
         self.telling = rows::telling(&self.items, pool.as_deref(), in_force);
         self.laid = Some((pool, in_force.to_vec()));
         let row =
@@ -258,8 +268,23 @@ impl PreconditionsPane {
         match self.items.get(row)? {
             Item::Candidate(at) => self.pool(view)?.candidates.get(*at),
             Item::HeldBack(at) => self.pool(view)?.held_back.get(*at),
-            Item::InForce(_) => None,
+            Item::InForce(_) | Item::Coming(_) => None,
         }
+    }
+
+    /// The expression that was added and is still being checked, so that no candidate stands for it yet.
+    fn coming(&mut self, view: &View) -> Option<String> {
+        let is_text = |candidate: &Candidate| self.added.as_ref().is_some_and(|(_, text)| candidate.text == *text);
+        let pool = self.added.as_ref().and_then(|(action, _)| view.pools.get(action));
+        if pool.is_some_and(|pool| pool.candidates.iter().any(is_text)) {
+            self.added = None;
+        }
+        let (action, text) = self.added.as_ref().filter(|(action, _)| self.action_name() == Some(action.as_str()))?;
+        let document = view.session.as_ref()?.document(&ArtifactId::candidates(action));
+        // It may have been refused, or taken back meanwhile.
+        let kept = changes(document.map(AsRef::as_ref));
+        let is_kept = kept.iter().filter_map(|edit| edit.after.as_ref()).any(|mark| mark.text == *text);
+        (is_kept && !self.in_force(view).0.contains(text)).then(|| text.clone())
     }
 
     /// The number of the pool's candidate in a row; one that was held back is none of the pool's yet.
@@ -270,7 +295,7 @@ impl PreconditionsPane {
 
     fn text(&self, row: usize, view: &View) -> Option<String> {
         match self.items.get(row)? {
-            Item::InForce(text) => Some(text.clone()),
+            Item::InForce(text) | Item::Coming(text) => Some(text.clone()),
             Item::Candidate(_) | Item::HeldBack(_) => self.candidate(row, view).map(|c| c.text.clone()),
         }
     }
@@ -293,7 +318,9 @@ impl PreconditionsPane {
 
     fn try_here(&mut self, view: &View) -> Option<Intent> {
         let here = self.action_name().map(str::to_owned).zip(self.text(self.outline.list.cursor(), view));
-        let Some((action, text)) = here.filter(|_| !self.is_never_called(view)) else {
+        // What is being checked already is not asked about beside.
+        let comes = matches!(self.items.get(self.outline.list.cursor()), Some(Item::Coming(_)));
+        let Some((action, text)) = here.filter(|_| !comes && !self.is_never_called(view)) else {
             // What was looked at before is of another row.
             (self.seen.at, self.seen.said) = (None, None);
             return None;
@@ -354,6 +381,11 @@ impl PreconditionsPane {
         if let Some(typing) = self.typing.as_mut().filter(|typing| typing.asked)
             && let Some(Answer::Candidate(seen)) = typing.pause.answer(view)
         {
+            let malformed = |seen: &Arc<Inspection>| matches!(seen.candidate.fate, Validity::Malformed { .. });
+            // A long text is not parsed at every key.
+            if typing.seen.is_none() && seen.as_ref().is_ok_and(malformed) {
+                typing.fault = typing.whole_fault();
+            }
             typing.seen = Some(seen.clone());
         }
         if let Some(Answer::Candidate(seen)) = self.seen.at.as_ref().and_then(|(_, token)| view.answer(*token)) {
@@ -390,11 +422,13 @@ impl PreconditionsPane {
             self.over.push(Over::step(Arc::clone(step), listed));
         }
         let mut intents = Vec::new();
-        if let Some((token, Answer::Sets(sets, right))) = self.compared.wanted.and_then(|t| Some((t, view.answer(t)?)))
+        let waited = [self.compared.load, self.compared.wanted];
+        if let Some((token, Answer::Sets(sets, right))) =
+            waited.into_iter().flatten().find_map(|token| Some((token, view.answer(token)?)))
         {
             self.compared.wanted = None;
             self.compared.force = view.session.as_ref().map(|s| s.assertions().clone());
-            if self.compared.load.take() == Some(token) {
+            if self.compared.load.take_if(|load| *load == token).is_some() {
                 // It stays to be compared with others.
                 let file = SetSource::Given(sets.right.clone(), (**right).clone());
                 (self.compared.left, self.compared.right) = (SetSource::InForce, file.clone());
@@ -681,6 +715,11 @@ fn send(command: CandidateCommand) -> Vec<Intent> {
     vec![Intent::Send(Command::Candidates(command))]
 }
 
+/// What is said of an expression that is still being checked.
+fn coming(text: &str) -> String {
+    format!("`{text}` is still being checked; ask again in a moment")
+}
+
 fn say(text: impl Into<String>) -> Vec<Intent> {
     vec![Intent::Say(Level::Info, text.into())]
 }
@@ -688,7 +727,49 @@ fn say(text: impl Into<String>) -> Vec<Intent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwright_episode::{Action, Event, Header, Origin, Proposal, Record, Session};
+    use serde_json::json;
+    use stepwright_episode::{Action, Actor, Event, Header, Origin, Proposal, Record, Session, replacing};
+    use stepwright_precondition::{CandidateEdit, CandidateMark};
+
+    /// It vanished for as long as it was checked, and keys hit another row.
+    #[test]
+    fn what_was_added_has_a_row_while_it_is_checked() {
+        let edit =
+            CandidateEdit { at: 1, before: None, after: Some(CandidateMark { text: "slow".into(), rejected: false }) };
+        let settled = Event::ArtifactSettled {
+            artifact: ArtifactId::candidates("goto"),
+            offer: None,
+            patch: replacing(&json!([edit])).into(),
+            by: Actor::Person,
+            edited: false,
+            why: String::new(),
+        };
+        let mut session = Session::new(Header::default());
+        for (id, event) in (1..).zip([Event::Started { outcome: Arc::default() }, settled]) {
+            session.apply(&Record { id, ts: 0, node: 0, event }).unwrap();
+        }
+        let pool = |texts: &[&str]| {
+            let of = |(id, text): (usize, &&str)| {
+                Candidate::new(id, (*text).to_owned(), CandidateOrigin::Person, Validity::Valid)
+            };
+            let candidates = texts.iter().enumerate().map(of).collect();
+            Arc::new(Pool { action: "goto".into(), candidates, ..Pool::default() })
+        };
+        let mut view = View::default();
+        view.session = Some(session);
+        view.pools.insert("goto".into(), pool(&["quick"]));
+        let mut pane = PreconditionsPane::default();
+        pane.update(&view);
+        assert_eq!(pane.items.len(), 1, "of what another session had added there is no row");
+        (pane.added, pane.wanted) = (Some(("goto".into(), "slow".into())), Some("slow".into()));
+        pane.update(&view);
+        assert_eq!((pane.items.len(), pane.row_text(pane.outline.list.cursor(), &view)), (2, "slow".to_owned()));
+        assert!(matches!(pane.items[0], Item::Coming(_)));
+        view.pools.insert("goto".into(), pool(&["quick", "slow"]));
+        pane.update(&view);
+        assert_eq!((pane.items.len(), pane.row_text(pane.outline.list.cursor(), &view)), (2, "slow".to_owned()));
+        assert!(pane.added.is_none() && !pane.items.iter().any(|item| matches!(item, Item::Coming(_))));
+    }
 
     #[test]
     fn of_an_answer_with_several_calls_the_first_is_followed() {

@@ -299,6 +299,10 @@ impl PreconditionsPane {
             None => " ".repeat(PICK),
         };
         let in_force = self.in_force(view).0;
+        if matches!(self.items.get(row), Some(Item::Coming(_))) {
+            let status = run(Role::Dim, format!("{} {:<11}", theme.glyphs.unchecked, "checking"));
+            return vec![run(Role::Text, tick), run(Role::Accent, pick), status, run(Role::Text, text)];
+        }
         let Some(candidate) = self.candidate(row, view) else {
             let known = self.known(&text, view).map(|c| rows::status(c, true, (None, self.ranking()), &theme.glyphs));
             let (glyph, word, role) = known.unwrap_or((theme.glyphs.unchecked, "in force", Role::Dim));
@@ -340,6 +344,7 @@ impl PreconditionsPane {
         };
         match (self.items.get(row), seen) {
             (None, _) => Vec::new(),
+            (Some(Item::Coming(text)), _) => words::labelled("", Role::Dim, &super::coming(text), width),
             (Some(Item::Candidate(_) | Item::HeldBack(_)), seen) => {
                 let seen = seen.and_then(|s| s.as_ref().ok()).map(AsRef::as_ref);
                 self.candidate(row, view).map(|c| known(c, None, seen)).unwrap_or_default()

@@ -8,6 +8,8 @@ use stepwright_text::words::count;
 pub enum Item {
     /// An assertion in force that is no candidate of the pool.
     InForce(String),
+    /// An expression that was added and is still being checked.
+    Coming(String),
     /// A candidate, by its place in the pool.
     Candidate(usize),
     /// A valid candidate that was held back, by its place among those.

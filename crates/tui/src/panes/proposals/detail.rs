@@ -11,6 +11,7 @@ use crate::widgets::{words, wrap};
 use stepwright_episode::{
     Actor, Check, CheckKind, Choice, Decision, Mark, Origin, Proposal, Session, Status, Turn, Verdict, blind,
 };
+use stepwright_world::answer::is_refusal;
 
 const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
@@ -118,6 +119,10 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, listed: Listed, theme
         rows.extend(words::labelled(&format!("{} {label}: ", theme.glyphs.dot), Role::Warn, words, width));
     }
     match turn.verdict(proposal.id) {
+        _ if proposal.action.as_ref().is_some_and(is_refusal) => {
+            let what = "an error in place of an answer: the program is told of it";
+            rows.extend(words::labelled(&format!("checks   {} ", theme.glyphs.unchecked), Role::Dim, what, width));
+        }
         Some(verdict) => {
             let lines = proposal.action.as_ref().map_or(0, |action| action.text.lines().count());
             rows.extend(verdict_rows(verdict, lines > 1, theme, width));

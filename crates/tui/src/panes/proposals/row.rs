@@ -14,6 +14,7 @@ use crate::view::View;
 use crate::widgets::draw::{self, Row, run};
 use crate::widgets::words;
 use stepwright_episode::{Mark, Proposal, Turn};
+use stepwright_world::answer::is_refusal;
 
 /// From this width on a row has the scores.
 pub(super) const SCORED: usize = 50;
@@ -160,6 +161,8 @@ pub(super) fn of(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, w
     let outcome = outcome(view, turn, proposal);
     // What assertions and blocking conditions say of it, and what the world's dry run does.
     let (own, world) = match turn.verdict(proposal.id) {
+        // It passes nothing, as the title counts it.
+        _ if proposal.action.as_ref().is_some_and(is_refusal) => (Mark::NotChecked, Mark::NotChecked),
         Some(verdict) => (verdict.own(), verdict.world()),
         None => (turn.mark(proposal), Mark::NotChecked),
     };
