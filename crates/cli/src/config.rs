@@ -50,6 +50,7 @@ fn init(file: &Path) -> Result<(), CliError> {
         ErrorKind::AlreadyExists => {
             CliError::Failed(format!("{} is there already and is left as it is; move it away first", file.display()))
         }
+        ErrorKind::StorageFull => CliError::Failed(format!("cannot write {}: {e}; make room", file.display())),
         _ => CliError::Failed(format!("cannot write {}: {e}; name another folder with --config-dir", file.display())),
     };
     if let Some(dir) = file.parent() {
@@ -60,5 +61,9 @@ fn init(file: &Path) -> Result<(), CliError> {
         std::fs::create_dir_all(dir).map_err(failed)?;
     }
     let mut new = std::fs::OpenOptions::new().write(true).create_new(true).open(file).map_err(failed)?;
-    new.write_all(template(&METHODS).as_bytes()).map_err(failed)
+    new.write_all(template(&METHODS).as_bytes()).map_err(|error| {
+        // Half a file would be left as it is the next time.
+        let _ = std::fs::remove_file(file);
+        failed(error)
+    })
 }

@@ -98,7 +98,12 @@ fn append(world: WorldName, path: &Path, made: &GeneratedTask) -> Result<(), Cli
     if holds && !ends(&mut file).map_err(failed)? {
         text.push('\n');
     }
-    file.write_all((text + &made.line).as_bytes()).map_err(failed)
+    let before = file.metadata().map_err(failed)?.len();
+    file.write_all((text + &made.line).as_bytes()).map_err(|error| {
+        // Half a line, as a full disk leaves it, would make a file of all the others that nobody can read.
+        let _ = file.set_len(before);
+        failed(error)
+    })
 }
 
 /// Whether the first line that is not empty is an object by itself.

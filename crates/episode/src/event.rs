@@ -125,6 +125,11 @@ pub enum TreeEdit {
 }
 
 impl StepOutcome {
+    /// The sum of outcomes' rewards; where that is beyond all numbers the largest (or the least) of them, as files of JSON have no other.
+    pub fn total(outcomes: &[&Self]) -> f64 {
+        outcomes.iter().map(|outcome| outcome.reward).sum::<f64>().clamp(f64::MIN, f64::MAX)
+    }
+
     /// Whether the world performed the action: it was neither blocked nor a line that executes nothing.
     pub fn is_executed(&self) -> bool {
         self.blocked.is_none() && self.held.is_none()
@@ -428,5 +433,19 @@ impl Event {
     /// That an ask was ended without its answer, and why.
     pub(super) fn cancelled(ask: AskId, why: &str) -> Self {
         Event::AskFailed { ask, error: why.to_owned(), cancelled: true, usage: None, partial: String::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rewards_beyond_all_numbers_sum_up_to_one_that_a_file_holds() {
+        let of = |reward| StepOutcome { reward, ..StepOutcome::default() };
+        let (most, least, some) = (of(1e308), of(-1e308), of(0.25));
+        assert_eq!(StepOutcome::total(&[&most, &most]), f64::MAX);
+        assert_eq!(StepOutcome::total(&[&least, &least]), f64::MIN);
+        assert_eq!(StepOutcome::total(&[&some, &some]), 0.5);
     }
 }

@@ -9,7 +9,7 @@ use stepwright_episode::{Node, Session, StepOutcome};
 pub type Reward = fn(&[&StepOutcome]) -> f64;
 
 /// The sum of the steps' rewards, as most worlds have it.
-pub(crate) const SUM: Reward = |outcomes| outcomes.iter().map(|outcome| outcome.reward).sum();
+pub(crate) const SUM: Reward = StepOutcome::total;
 
 /// The field of a trajectory that holds what was thought after the last action.
 const CLOSING: &str = "closing_thought";

@@ -118,7 +118,7 @@ fn mean<L>(lines: &[&L], figure: &impl Fn(&L) -> Option<f64>) -> Option<f64> {
 
 impl<'a, L: Sample> Group<'a, L> {
     /// The printed figure that was measured under the same conditions, of as many things that are independent (repetitions make no more of
-    /// them). None where a person gave options that no publication has, or where a task ships or was made here. That the
+    /// them). None where what was measured [departs](Under::departs) from every publication, or where a task ships or was made here. That the
     /// others are the publication's nobody can check but by their number and by the split that their ids name.
     pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<PublishedFigure> {
         let number = self.units().len().to_string();
@@ -423,6 +423,15 @@ mod tests {
         assert!(!beside(&[1.0, 1.0], published()), "one task twice");
         assert!(!beside(&[1.0, 2.0], serde_json::json!({ "settings": "p", "temperature": "1" })));
         assert!(!beside(&[1.0, 2.0], serde_json::json!({})));
+        let departs = |field: Value| Under { experiment: field.into(), ..Under::default() }.departs();
+        for own in [
+            serde_json::json!({ "token_budget": 300 }),
+            serde_json::json!({ "own_prompts": true }),
+            serde_json::json!({ "model": { "settings": { "omit": "[\"stop\"]" } } }),
+        ] {
+            assert!(departs(own.clone()), "{own}");
+        }
+        assert!(!departs(serde_json::json!({ "token_budget": null, "model": { "settings": { "omit": "[]" } } })));
         // What ships is no publication's, whatever its number, and neither is what was made here.
         let on = |data: &str, task: &str| {
             Under {

@@ -8,6 +8,9 @@ use stepwright_method::publications::SETTINGS;
 /// Where an experiment has the options of methods that a person gave beside the conditions of its study.
 pub(crate) const METHOD_OPTIONS: &str = "method_options";
 
+/// Where an experiment says that prompts are a person's own; it stands nowhere else.
+pub(crate) const OWN_PROMPTS: &str = "own_prompts";
+
 /// What stands for the digest of data that ships with the program.
 pub(crate) const SHIPPED: &str = "shipped";
 /// How the id of a task begins that `new-task` made.
@@ -30,10 +33,16 @@ impl Under {
         self.experiment["limits"]["max_steps"].as_u64().or_else(|| self.experiment["max_steps"].as_u64())
     }
 
-    /// Whether a person gave options of the method beside its condition: what was measured is no publication's then.
+    /// Whether what was measured is no publication's: a person gave options of the method beside its condition, a budget of tokens or prompts
+    /// of their own, or had settings left out of requests.
     pub fn departs(&self) -> bool {
-        let given = self.experiment[METHOD_OPTIONS].as_object();
+        let experiment = &self.experiment;
+        let given = experiment[METHOD_OPTIONS].as_object();
+        let omitted = experiment["model"]["settings"]["omit"].as_str();
         given.is_some_and(|given| given.keys().any(|key| key != SETTINGS.key))
+            || !experiment["token_budget"].is_null()
+            || experiment[OWN_PROMPTS] == true
+            || omitted.is_some_and(|omitted| omitted != "[]")
     }
 
     /// Whether its tasks ship with this program or were made by it: no publication measured on them.

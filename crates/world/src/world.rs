@@ -313,7 +313,7 @@ impl WorldKind {
             generate: None,
             transcript: None,
             lines: None,
-            reward: |outcomes| outcomes.iter().map(|outcome| outcome.reward).sum(),
+            reward: StepOutcome::total,
         }
     }
 

@@ -92,6 +92,12 @@ impl StatlerStudy {
         let data = self.episodes.data.clone();
         let tasks = self.episodes(&opening.sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
+        // A curve takes episodes of three cups and a method that plays them.
+        let plays = tasks.iter().any(|task| task.kind == Domain::Cups.name()) && conditions.iter().any(|c| c.cups);
+        if format.is_some() && !self.drift && !plays {
+            let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
+            return Err(CliError::Usage(why.to_owned()));
+        }
         let provenance =
             provenance.with_models(&config, self.writers.iter().map(String::as_str)).map_err(CliError::Failed)?;
         let study = Requests::new(opening, data, model.clone(), conditions, tasks, &self.episodes.seeds)?;
@@ -101,12 +107,11 @@ impl StatlerStudy {
         };
         let report = Requests::report(&carried.lines, self.drift);
         if let (Some(path), Some(format)) = (&self.curve, format) {
+            // Where nothing came to a result there is no curve; the table says of what.
             let plots = report.plots();
-            if plots.is_empty() {
-                let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
-                return Err(CliError::Usage(why.to_owned()));
+            if !plots.is_empty() {
+                target::replace(path, &format.write(&plots))?;
             }
-            target::replace(path, &format.write(&plots))?;
         }
         carried.tabulated(self.headless.json, report, "")
     }

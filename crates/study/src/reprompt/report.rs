@@ -206,6 +206,7 @@ fn damaged(written: &[Row<'_>], report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::Under;
 
     fn line(condition: &str, executable: bool, errors: &[u8]) -> RepromptResult {
         RepromptResult {
@@ -220,8 +221,13 @@ mod tests {
             lcs: 0.25,
             similarity_of_all: Some(99.5),
             similarity_of_used: Some(40.0),
+            under: under(100),
             ..RepromptResult::default()
         }
+    }
+
+    fn under(most: u64) -> Under {
+        Under { experiment: serde_json::json!({ "max_steps": most }).into(), ..Under::default() }
     }
 
     #[test]
@@ -275,6 +281,12 @@ mod tests {
                 ..line(condition, true, &[])
             })
         };
+        let short = of("notion", "davinci-instruct", 88).map(|line| RepromptResult { under: under(20), ..line });
+        let short = report(&short.collect::<Vec<_>>()).to_string();
+        assert!(
+            !short.lines().any(|line| line.starts_with("notion       616") && line.contains("96.27")),
+            "another limit: {short}"
+        );
         let whole = of("notion", "davinci-instruct", 88);
         let lines: Vec<_> = whole.chain(of("cause", "davinci-instruct", 2)).chain(of("notion", "other", 88)).collect();
         let text = report(&lines).to_string();

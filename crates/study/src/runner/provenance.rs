@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::experiment::{digest, hex};
-use crate::sample::{METHOD_OPTIONS, SHIPPED};
+use crate::sample::{METHOD_OPTIONS, OWN_PROMPTS, SHIPPED};
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
 use stepwright_method as method;
@@ -33,7 +33,11 @@ impl Provenance {
         let mut fields = Map::new();
         fields.insert("program".to_owned(), json!(build));
         fields.insert("model".to_owned(), model_of(config, model)?);
-        fields.insert("prompts".to_owned(), json!(Prompts::new(Some(&config.paths.config)).digest()));
+        let prompts = Prompts::new(Some(&config.paths.config)).digest();
+        if prompts != Prompts::new(None).digest() {
+            fields.insert(OWN_PROMPTS.to_owned(), json!(true));
+        }
+        fields.insert("prompts".to_owned(), json!(prompts));
         fields.insert("embedder".to_owned(), json!(config.embedder("").name()));
         fields.insert("token_budget".to_owned(), json!(config.gate.policy.token_budget));
         let domain = match &config.method.domain {

@@ -167,11 +167,16 @@ fn writers(results: &[StatlerResult], report: &mut Report) {
         return;
     }
     type Of<'a> = columns::Group<'a, StatlerResult>;
-    let done = results.iter().filter(|r| r.run.error.is_none());
     let conditions = |StatlerResult { run, .. }: &StatlerResult| {
         vec![("method", run.method.clone()), ("reader", run.model.clone()), ("writer", writer_of(run))]
     };
-    let rows = columns::rows(done, conditions);
+    // A writer of whom everything failed has a row of its own: the first stays the first.
+    let mut rows = columns::rows(results, conditions);
+    rows.iter_mut().for_each(|row| row.lines.retain(|r| r.run.error.is_none()));
+    let failed = |of: &Of<'_>| {
+        let is_of = |r: &&StatlerResult| conditions(r).iter().all(|(name, value)| of.condition(name) == *value);
+        results.iter().filter(is_of).filter(|r| r.run.error.is_some()).count()
+    };
     let success = |r: &StatlerResult| r.played().success();
     let first = |of: &Of<'_>| {
         let alike = |row: &&Of<'_>| ["method", "reader"].iter().all(|name| row.condition(name) == of.condition(name));
@@ -189,6 +194,7 @@ fn writers(results: &[StatlerResult], report: &mut Report) {
         }),
         column("wrong values", move |of: &Of<'_>| Cell::Figure(of.mean(wrong), 2)),
         column("95 %", move |of: &Of<'_>| Cell::Interval(of.interval_of_mean(wrong), 2)),
+        column("errors", move |of: &Of<'_>| Cell::of(failed(of))),
     ];
     report.text("\nSuccess against the model that writes the state\n");
     report.table(Table::of("Success against writer", &columns, &rows));

@@ -338,11 +338,12 @@ impl App {
                 self.pending.file =
                     file.filter(|file| !matches!(file, FileUse::Compare { token: of, .. } if of == token));
             }
-            Notice::Say { level, text } if self.pending.file.as_ref().is_some_and(|file| file.is_named(text)) => {
-                // The dialog says it whole.
-                if self.file_ended((*level == Level::Error).then_some(text.as_str())) {
-                    return;
-                }
+            // The dialog says it whole.
+            Notice::Say { level, text }
+                if self.pending.file.as_ref().is_some_and(|file| file.is_named(text))
+                    && self.file_ended((*level == Level::Error).then_some(text.as_str())) =>
+            {
+                return;
             }
             _ => {}
         }

@@ -145,7 +145,7 @@ pub(super) fn reward(outcomes: &[&StepOutcome]) -> f64 {
     // As `announcement` writes it: `3 of 7: ...`.
     let of = |line: &str| line.split_once(": ")?.0.split_once(" of ")?.1.parse::<u32>().ok();
     let all = outcomes.iter().find_map(|outcome| outcome.observation.lines().rev().find_map(of));
-    outcomes.iter().map(|outcome| outcome.reward).sum::<f64>() / f64::from(all.unwrap_or(1).max(1))
+    StepOutcome::total(outcomes) / f64::from(all.unwrap_or(1).max(1))
 }
 
 fn beginning(scene: &Scene) -> String {
