@@ -12,7 +12,7 @@ use super::learned::{self, Learned};
 use super::rows::{ProposalEntry, hides_future, in_rows, offered};
 use super::stated::Stated;
 use stepwright_episode::duel::Agreement;
-use stepwright_episode::gate::without_number;
+use stepwright_episode::gate::{tells, without_number};
 use stepwright_episode::patch::{Change, operations};
 use stepwright_episode::role::{Role, Spent, without};
 use stepwright_episode::showing::{Listed, Showings};
@@ -212,11 +212,11 @@ pub fn story(session: &Session, visited: &Visited, showings: Showings<'_>) -> St
 fn standing(session: &Session) -> String {
     let path = session.path(session.cursor());
     let ended = path.last().filter(|node| !node.outcome.won).and_then(|node| node.outcome.ended.as_deref());
-    outcome(&path) + &ended.map(|why| format!(": {why}")).unwrap_or_default()
+    outcome(session, &path) + &ended.map(|why| format!(": {why}")).unwrap_or_default()
 }
 
 /// How a path ended, or that it goes on.
-pub(super) fn outcome(path: &[&Node]) -> String {
+pub(super) fn outcome(session: &Session, path: &[&Node]) -> String {
     let Some(node) = path.last() else { return "not started".to_owned() };
     let Tally { steps, blocked, held } = Tally::of(path);
     let mut steps = count(steps, "step");
@@ -231,7 +231,8 @@ pub(super) fn outcome(path: &[&Node]) -> String {
         (Some(false), true) => format!("over after {steps}, goal not reached"),
         (None, _) => format!("over after {steps}, whether the goal is reached is not known"),
         (Some(false), false) => {
-            let stopped = node.turn.stopped.as_ref().map(|why| format!(", stopped: {why}"));
+            let stopped = node.turn.stopped.as_ref().filter(|why| !(session.blind && tells(why)));
+            let stopped = stopped.map(|why| format!(", stopped: {why}"));
             format!("under way after {steps}{}", stopped.unwrap_or_default())
         }
     }

@@ -39,7 +39,7 @@ pub fn summary(session: &Session) -> Summary {
         branches: tips(session).len(),
         won: node.map_or(Some(false), |n| n.outcome.reached()),
         done: node.is_some_and(|n| n.outcome.done),
-        outcome: outcome(&path),
+        outcome: outcome(session, &path),
         created,
     }
 }

@@ -514,4 +514,9 @@ fn why_an_episode_was_stopped_is_told() {
     let stopped = set(Policy::manual(), "the plan has 20 steps");
     assert_eq!(stopped, "under way after 1 step, stopped: the plan has 20 steps");
     assert_eq!(set(Policy::checked(3), "set by a person"), "under way after 1 step");
+    // What would tell a person who decides blind what is recommended is not told.
+    set(Policy::manual(), "`take mug 1` is next");
+    let event = Event::BlindSet { blind: true };
+    session.apply(&Record { id: session.records() + 1, ts: 0, node: session.cursor(), event }).unwrap();
+    assert_eq!(summary(&session).outcome, "under way after 1 step");
 }

@@ -246,7 +246,7 @@ fn column(line: &Line<'_>) -> Column {
         steps: Tally::of(&path).steps,
         outcome: match line.ghost {
             Some(_) => "asked at each step, not taken".to_owned(),
-            None => outcome(&path),
+            None => outcome(session, &path),
         },
         won: match (line.ghost, tip) {
             (Some(_), _) => None,
