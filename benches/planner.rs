@@ -72,8 +72,9 @@ fn decisions(c: &mut Criterion) {
                 let (effects, names) = (proposer.effects(), known(&calls));
                 let phrase = &|c: &Call| c.to_string();
                 let (program, asks) = (&p.program, &|_: &Call| Vec::new());
+                let vain = &|_: &Call, _: &Call, _: usize| false;
                 let derivation =
-                    Derivation { program, effects, known: &names, history: &calls, replies: &[], asks, phrase };
+                    Derivation { program, effects, known: &names, history: &calls, replies: &[], asks, vain, phrase };
                 black_box(derivation.action(&blocked))
             })
         });

@@ -1,4 +1,5 @@
-//! How opening grows with a session's length: five shapes, each at 10,000 and 100,000 records, and at 1,000,000 with `--full`.
+//! How opening grows with a session's length: five shapes, each at 10,000 and 100,000 records, and at 1,000,000 with `--full`; and with a
+//! log's of another program, at a tenth as many calls of tools, each of another thing.
 //!
 //! Each file is opened in a process of its own: read, opened by the driver and the workbench up to the first frame with the situation in
 //! it, then two hundred keys. Printed are the times (for opening also the processor's, which other programs disturb less), the memory at
@@ -18,7 +19,8 @@ use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{
-    Beginning, Command, NewSession, Notice, OpenRequest, Persistence, Request, open, prepare_new, start, system_clock,
+    Beginning, Command, NewSession, Notice, OpenRequest, Persistence, Request, load_sessions, open, prepare_new, start,
+    system_clock,
 };
 use stepwright::episode::{Header, log};
 use stepwright::methods::METHODS;
@@ -27,7 +29,9 @@ use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::theme_file::{self, Wanted};
 
-const SHAPES: [&str; 5] = ["turns", "deep", "walk", "proposals", "branches"];
+const SHAPES: [&str; 6] = ["turns", "deep", "walk", "proposals", "branches", LOG];
+/// A log of another program: a conversation with calls of tools.
+const LOG: &str = "log";
 /// The steps of the shapes that have steps, again and again: of one the world stays as it is, of the other every step changes it.
 const STEPS: [(&str, &[&str]); 2] = [
     ("deep", &["look"]),
@@ -49,8 +53,12 @@ fn main() {
         let recorded = recorded(folder.path(), shape, steps);
         let mut before: Option<(usize, f64)> = None;
         for size in &sizes {
+            let size = &if shape == LOG { size / 10 } else { *size };
             let path = folder.path().join(format!("{shape}-{size}.jsonl"));
-            write(&path, shape, *size, &recorded);
+            match shape {
+                LOG => write_log(&path, *size),
+                _ => write(&path, shape, *size, &recorded),
+            }
             let own = std::env::current_exe().expect("the program");
             let output = std::process::Command::new(own).arg("--measure").arg(&path).output().expect("a process");
             let found: Value = serde_json::from_slice(&output.stdout)
@@ -201,10 +209,25 @@ fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
     }
 }
 
+fn write_log(path: &Path, calls: usize) {
+    let call = |n: usize| {
+        let function = json!({"name": "look_up", "arguments": json!({"key": format!("k{n}")}).to_string()});
+        let called = json!([{"id": format!("c{n}"), "type": "function", "function": function}]);
+        let returned = json!({"value": n, "items": [format!("a{n}"), "b"]}).to_string();
+        [
+            json!({"role": "assistant", "content": format!("thinking {n}"), "tool_calls": called}),
+            json!({"role": "tool", "tool_call_id": format!("c{n}"), "content": returned}),
+        ]
+    };
+    let begun = [json!({"role": "user", "content": "look all of it up"})];
+    let messages: Vec<Value> = begun.into_iter().chain((0..calls).flat_map(call)).collect();
+    std::fs::write(path, json!({ "messages": messages }).to_string()).expect("a file");
+}
+
 fn measure(path: &Path) {
     let before = status("VmRSS:");
     let started = Instant::now();
-    let loaded = log::load(path).expect("a session");
+    let loaded = load_sessions(path, None, &stepwright::worlds::sources()).expect("a session");
     let read = started.elapsed();
     drop(loaded);
     let folder = tempfile::tempdir().expect("a folder");

@@ -67,6 +67,7 @@ impl Episode {
             history: &history,
             replies: &[],
             asks: &|_| Vec::new(),
+            vain: &|_, _, _| false,
             phrase: &|c| self.world.text_of(c).unwrap_or(c.to_string()),
         };
         let tree = derivation.action(action);

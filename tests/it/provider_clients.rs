@@ -244,13 +244,22 @@ async fn a_socks_proxy_is_gone_through() {
 }
 
 #[tokio::test]
-async fn l9_an_answer_that_is_compressed_unasked_is_said_to_be_so() {
+async fn l9_an_answer_that_is_compressed_unasked_is_unpacked_or_said_to_be_so() {
     let coded = |coding: &str| {
-        with_headers(200, &format!("content-type: application/json\r\ncontent-encoding: {coding}\r\n"), "\u{1f}\u{8b}")
+        with_headers(
+            200,
+            &format!("content-type: application/json\r\ncontent-encoding: {coding}\r\n"),
+            "\u{1f}\u{8b} and words",
+        )
     };
-    let server = Server::start(vec![vec![coded("gzip")]]);
-    let error = ask(&Remote::new(options(&server, Wire::OpenAi)).unwrap(), &request()).await.0.unwrap_err().to_string();
-    assert!(error.contains("compressed (gzip)") && error.contains("plain text"), "{error}");
+    for (coding, why) in
+        [("br", "compressed (br), which was not asked for; have it send plain text"), ("gzip", "no whole gzip")]
+    {
+        let server = Server::start(vec![vec![coded(coding)]]);
+        let remote = Remote::new(options(&server, Wire::OpenAi)).unwrap();
+        let error = ask(&remote, &request()).await.0.unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
 }
 
 #[tokio::test]

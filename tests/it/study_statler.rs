@@ -112,6 +112,11 @@ fn what_cannot_be_run_is_said() {
     let nothing =
         said(&["--domain", "weight", "--first", "1", "--curve", &folder.path().join("a.csv").display().to_string()]);
     assert!(nothing.contains("there is no curve to write"), "{nothing}");
+    // Of a method that believes nothing no drift can be drawn, as is said before anybody is asked.
+    let file = folder.path().join("drift.csv").display().to_string();
+    let asked = ["--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--methods", "code-as-policies"];
+    let nothing = said(&[&asked[..], &["--domain", "weight", "--first", "1", "--drift", "--curve", &file]].concat());
+    assert!(nothing.contains("of a method that keeps a belief"), "{nothing}");
     assert!(said(&["--recorded", "--drift"]).contains("cannot be used with"));
 }
 

@@ -62,7 +62,8 @@ impl Play {
             return true;
         }
         let outcome = self.world.act(&text).unwrap();
-        self.growth.hear(observed(&self.world, &text, &outcome), outcome.won, &self.world);
+        let heard = observed(&self.world, &text, &outcome);
+        self.growth.hear(heard, (outcome.won, outcome.reward), &self.world);
         self.growth.executed(&text, outcome.error.as_deref(), &before, &self.world);
         outcome.error.is_some()
     }

@@ -377,6 +377,7 @@ pub fn impact(action: &str, text: &str) -> Arc<Impact> {
             file: "/logs/kitchen-run.jsonl".into(),
             episode: String::new(),
             node,
+            aside: false,
             action: "take pan 1 from stove 1".into(),
             call: "agent.take('pan 1', 'stove 1')".into(),
             judged,

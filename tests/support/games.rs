@@ -119,7 +119,7 @@ pub fn select(growth: &mut Growth, world: &mut dyn World, seed: u64, actions: u3
             let outcome = world.act(&first.text).unwrap();
             played.executed += 1;
             played.refused += u32::from(outcome.error.is_some());
-            growth.hear(step(world, &first.text, &outcome), outcome.won, world);
+            growth.hear(step(world, &first.text, &outcome), (outcome.won, outcome.reward), world);
             growth.executed(&first.text, outcome.error.as_deref(), &observed, world);
             // Where the domain is derived the goal is the world's own.
             played.won = if growth.is_derived() { outcome.won } else { growth.forest().goals().is_empty() };

@@ -57,8 +57,12 @@ impl Where {
 
     /// The advice about actions that the world does not have.
     pub(super) fn advice(&self, set: &AdoptedSet) -> String {
-        let task = "its specification is that of the task: name one of the service with --task ID";
-        self.place(set).map_or_else(|_| String::new(), |(w, _)| format!("checked in the world {}; {task}\n", w.name()))
+        let Ok((world, _)) = self.place(set) else { return String::new() };
+        let other = match world.kind().services {
+            true => "its specification is that of the task: name one of the service with --task ID",
+            false => "name another with --world NAME",
+        };
+        format!("checked in the world {}; {other}\n", world.name())
     }
 
     /// The demonstrations, executed on the specification; and the true preconditions, with their name: the world's ground truth where it

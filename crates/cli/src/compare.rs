@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::sessions::{found, newest};
-use super::{CliError, Global, note, print, print_file, target};
+use super::{CliError, Global, note, print, target};
 use stepwright_episode::{NodeId, Session, log};
 use stepwright_export::compare::text::{LEAD, NARROWEST};
 use stepwright_export::compare::{self, Line};
@@ -99,7 +99,7 @@ impl Compare {
             print(&compare::render(&comparison, width))?;
         }
         for (file, text) in files.into_iter().flatten() {
-            out(file, &text)?;
+            target::replace(file, &text)?;
         }
         Ok(if comparison.first_difference.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
@@ -119,13 +119,6 @@ fn columns() -> usize {
         std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse::<usize>().ok()).filter(|columns| *columns > 0);
     let there = || std::io::stdout().is_terminal().then(crossterm::terminal::size)?.ok();
     said.or_else(|| there().map(|(columns, _)| usize::from(columns))).unwrap_or(120)
-}
-
-fn out(file: &Path, text: &str) -> Result<(), CliError> {
-    if file.as_os_str() == "-" {
-        return print_file(text);
-    }
-    target::replace(file, text)
 }
 
 /// What a word of the command line names.

@@ -20,6 +20,7 @@ use stepwright_launch as launch;
 use stepwright_method::skills::text_of;
 use stepwright_model::prompt::Prompts;
 use stepwright_service::headless::{Asking, End, Journal, Progress, distil};
+use stepwright_study::runner::is_output;
 use stepwright_text::words::count;
 use stepwright_world::WorldKind;
 
@@ -173,7 +174,7 @@ impl Distill {
 
     /// Whether there is a folder for the files: said before anything is asked or counted.
     fn has_place(&self) -> Result<(), CliError> {
-        if self.out.as_os_str() == "-" {
+        if is_output(&self.out) {
             return Err(CliError::Usage("--out is a file: the journal is kept beside it".to_owned()));
         }
         for file in [Some(&self.out), self.segments.as_ref()].into_iter().flatten() {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::sessions::found;
-use super::{CliError, Global, print, print_file, recording, target};
+use super::{CliError, Global, print, recording, target};
 use stepwright_episode::log;
 use stepwright_export::Format;
 use stepwright_launch::config::Config;
@@ -69,10 +69,6 @@ impl Export {
             let Some(file) = file else { continue };
             target::look_at(&file, session.file.as_slice(), Some(self.replace))?;
             let text = render(&config, &session, format)?;
-            if file.as_os_str() == "-" {
-                print_file(&text)?;
-                continue;
-            }
             target::replace(&file, &text)?;
         }
         Ok(ExitCode::SUCCESS)
@@ -141,5 +137,11 @@ fn render(config: &Config, session: &Place<'_>, format: Option<Format>) -> Resul
         Some(format) => recording::render(format, loaded, (config, &sources), &told).map_err(|e| failed(e.to_string())),
         None => recording::cast(loaded, (config, &sources), &told).map_err(failed),
     };
-    Ok(loaded.into_iter().map(render).collect::<Result<Vec<_>, _>>()?.join("\n"))
+    let mut all = String::new();
+    for text in loaded.into_iter().map(render) {
+        let text = text?;
+        // A single text may be large, and is not copied.
+        all = if all.is_empty() { text } else { all + "\n" + &text };
+    }
+    Ok(all)
 }

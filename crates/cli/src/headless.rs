@@ -26,6 +26,7 @@ use stepwright_study::runner::{
     Experiment, Provenance, Results, Shard, Study, Unit, carry_out, hearing, labels, lines_of, units,
 };
 use stepwright_text::sanitize;
+use stepwright_text::words::noun;
 
 /// The exit code of a program that Ctrl-C ended.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -304,7 +305,8 @@ impl HeadlessFlags {
     fn reached(&self, spent: &Spent) -> Option<String> {
         let tokens = spent.usage.prompt.saturating_add(spent.usage.completion);
         let over = self.token_limit.filter(|limit| tokens >= *limit);
-        let over = over.map(|limit| format!("the limit of {limit} tokens is reached ({tokens} spent)"));
+        let over =
+            over.map(|limit| format!("the limit of {limit} {} is reached ({tokens} spent)", noun(limit, "token")));
         over.or_else(|| {
             let cost = spent.cost()?;
             let limit = self.cost_limit.filter(|limit| cost >= *limit)?;
@@ -335,7 +337,7 @@ impl Outcomes {
         self.done + self.failed + self.unbegun
     }
 
-    /// `7 of 9 actions inferred, 2 with an error`.
+    /// `7 of 9 inferences made, 2 with an error`.
     fn in_words(&self, asked: usize, carried_out: &str) -> String {
         let others = [(self.failed, "with an error"), (self.unbegun, "not begun")];
         let others = others.into_iter().filter(|(number, _)| *number > 0);
@@ -391,12 +393,12 @@ impl Spent {
     /// For the summary; empty where nothing was spent.
     fn in_words(&self) -> String {
         let tokens = self.usage.prompt.saturating_add(self.usage.completion);
-        let without = role::without(&self.unpriced);
+        let (of, without) = (noun(tokens, "token"), role::without(&self.unpriced));
         match (tokens, self.cost()) {
             (0, _) => String::new(),
-            (tokens, None) => format!("; {tokens} tokens"),
-            (tokens, Some(cost)) if self.price.is_none() => format!("; {tokens} tokens, cost {cost:.4}{without}"),
-            (tokens, Some(cost)) => format!("; {tokens} tokens, {cost:.4} by the model's prices{without}"),
+            (tokens, None) => format!("; {tokens} {of}"),
+            (tokens, Some(cost)) if self.price.is_none() => format!("; {tokens} {of}, cost {cost:.4}{without}"),
+            (tokens, Some(cost)) => format!("; {tokens} {of}, {cost:.4} by the model's prices{without}"),
         }
     }
 }

@@ -26,6 +26,7 @@ use stepwright_method::SYMBOLIC;
 use stepwright_method::{self as method, ModelTraits};
 use stepwright_model::{ModelInfo, ModelKind, fetch};
 use stepwright_protocol::{Command, Contender, DuelCommand, Handle, Request};
+use stepwright_study::runner::is_output;
 use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use stepwright_tui::manner::Manner;
@@ -213,12 +214,11 @@ impl Launch {
         Places::new(self.config.paths.places_file())
     }
 
-    fn sessions(&self) -> Vec<SessionEntry> {
-        super::sessions::in_folder(&self.config.paths.sessions())
-            .into_iter()
-            .take(SESSIONS)
-            .map(|(at, path)| described(path, at))
-            .collect()
+    /// The person's newest sessions, and how many more there are.
+    fn sessions(&self) -> (Vec<SessionEntry>, usize) {
+        let found = super::sessions::in_folder(&self.config.paths.sessions());
+        let unlisted = found.len().saturating_sub(SESSIONS);
+        (found.into_iter().take(SESSIONS).map(|(at, path)| described(path, at)).collect(), unlisted)
     }
 }
 
@@ -336,12 +336,14 @@ impl Launcher for Launch {
             detail: e.title.to_owned(),
             shipped: true,
         });
+        let (sessions, unlisted) = self.sessions();
         Catalog {
             worlds,
             methods,
             models: self.models(),
             // What a person comes back to is in sight; examples have keys of their own.
-            sessions: self.sessions().into_iter().chain(examples).collect(),
+            sessions: sessions.into_iter().chain(examples).collect(),
+            unlisted,
             problems,
         }
     }
@@ -420,6 +422,9 @@ impl Launcher for Launch {
     }
 
     fn export(&self, session: &Path, form: ExportForm, to: &Path) -> Result<(), String> {
+        if is_output(to) {
+            return Err(format!("{}: the workbench has the screen; name a file", to.display()));
+        }
         let loaded = loaded(session)?;
         // What is not shown the page says; here the workbench has the screen.
         let (from, told) = ((&self.config, &self.sources), |_: &str| ());

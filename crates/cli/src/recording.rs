@@ -1,11 +1,11 @@
 //! The part of an export beside the log: the session gone through in its world, without a terminal and without a written byte.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use stepwright_episode::{Event, Mark, NodeId, Record, Session, log};
+use stepwright_episode::{Event, Mark, NodeId, Proposal, ProposalId, Record, Session, log};
 use stepwright_export::cast::{Cast, pause_before};
 use stepwright_export::{self as export, ExportError, Format, Seen, Stated, Visited, decided};
 use stepwright_launch::config::Config;
@@ -20,7 +20,7 @@ use stepwright_tui::panes::picture;
 use stepwright_tui::theme::{Theme, UNICODE};
 use stepwright_tui::theme_file::{self, Wanted};
 use stepwright_world::Sources;
-use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
+use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 
 const SIZE: (u16, u16) = (120, 40);
 /// Columns and rows of a picture on a page.
@@ -82,11 +82,36 @@ fn go_through(
     let runtime = runtime()?;
     let _inside = runtime.enter();
     let mut reading = Reading::open(loaded, config, sources).map_err(|e| e.to_string())?;
+    let line: BTreeSet<NodeId> = shown.line().into_iter().map(|node| node.id).collect();
     for node in 0..nodes as NodeId {
         let situation = runtime.block_on(reading.go(node, &mut |_| ()))?;
-        seen.insert(node, seen_in(&situation, shown, node));
+        let taken = taken(shown, &line, node);
+        let text = taken.and_then(|proposal| proposal.action.as_ref()).map(|action| action.text.as_str());
+        let explained = taken.filter(|_| !situation.tells_of(text));
+        let explained = explained.and_then(|proposal| runtime.block_on(explain(&mut reading, proposal.id)));
+        seen.insert(node, seen_in(&situation, explained.as_deref(), shown, node));
     }
     Ok(())
+}
+
+/// The proposal that was taken at a node, on the line that the session is on or else on the newest branch: of it the workbench shows the
+/// tree at that decision.
+fn taken<'a>(session: &'a Session, line: &BTreeSet<NodeId>, node: NodeId) -> Option<&'a Proposal> {
+    let node = session.node(node)?;
+    let next = node.children.iter().find(|child| line.contains(*child)).or_else(|| node.children.last())?;
+    node.turn.proposal(session.decision_at(*next)?.proposal())
+}
+
+/// The tree of a proposal of the present node; `None` where it does not come.
+async fn explain(reading: &mut Reading, proposal: ProposalId) -> Option<Arc<BlockingTree>> {
+    let mut tree = None;
+    let mut heard = |notice: Notice| {
+        if let Notice::Blocking { tree: found, .. } = notice {
+            tree = Some(found);
+        }
+    };
+    reading.explain(proposal, &mut heard).await.ok()?;
+    tree
 }
 
 /// The word of a row of the tree, as the workbench marks it: an action that was offered has its verdict.
@@ -96,6 +121,7 @@ fn word(row: &BlockingNode, live: bool, offered: &BTreeMap<&str, Mark>) -> &'sta
     match (row.status, offered.get(row.text.as_str()).filter(|_| shows)) {
         (NodeStatus::Pruned, _) => "pruned",
         (NodeStatus::Instead, _) => "instead",
+        (NodeStatus::Missed, _) => "closed, and not met",
         (NodeStatus::Blocked, _) if row.kind == NodeKind::Goal => "not reached",
         (_, Some(mark)) => mark.word(),
         (NodeStatus::Open | NodeStatus::Possibly, None) if leaf => Mark::NotChecked.word(),
@@ -105,19 +131,24 @@ fn word(row: &BlockingNode, live: bool, offered: &BTreeMap<&str, Mark>) -> &'sta
     }
 }
 
-fn seen_in(situation: &Situation, session: &Session, node: NodeId) -> Seen {
+/// `explained`: the tree of the decision, where the situation's is not what is shown of it.
+fn seen_in(situation: &Situation, explained: Option<&BlockingTree>, session: &Session, node: NodeId) -> Seen {
     let turn = session.node(node).map(|node| &node.turn);
     let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
     let offered: BTreeMap<&str, Mark> =
         offered.filter_map(|(turn, p)| Some((p.action.as_ref()?.text.as_str(), turn.mark(p)))).collect();
     let mut depths: Vec<usize> = Vec::new();
-    let tree = situation.goals.nodes.iter().map(|node| {
+    let (nodes, live) = match explained {
+        Some(tree) => (&tree.nodes, false),
+        None => (&situation.goals.nodes, situation.live),
+    };
+    let tree = nodes.iter().map(|node| {
         let depth = node.parent.and_then(|p| depths.get(p).copied()).map_or(0, |d| d + 1);
         depths.push(depth);
-        format!("{}{}: {}", "  ".repeat(depth), word(node, situation.live, &offered), node.text)
+        format!("{}{}: {}", "  ".repeat(depth), word(node, live, &offered), node.text)
     });
     // The task alone is no tree.
-    let tree = if situation.goals.nodes.len() > 1 { tree.collect() } else { Vec::new() };
+    let tree = if nodes.len() > 1 { tree.collect() } else { Vec::new() };
     let belief = situation.belief.as_ref();
     let differences = belief.filter(|b| b.truth.is_some()).map(|belief| {
         let said = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
@@ -241,7 +272,7 @@ impl Tour<'_> {
                 let said = decided(self.session, node);
                 let action = node.action.as_ref().map_or("the beginning", |a| a.text.as_str());
                 if node.parent.is_some() {
-                    cast.marker(&format!("{}: {action}", node.depth));
+                    cast.marker(&format!("{}: {action}", node.steps));
                 }
                 let message = if said.is_empty() { action.to_owned() } else { format!("{action}: {said}") };
                 cast.output(DECIDING, &draw(&mut self.frames, &message)?);

@@ -107,7 +107,8 @@ fn printed(all: &[Tabulated]) -> String {
         let Merged { experiment, planned, duplicates, holes, files, .. } = merged;
         text.push_str(if at > 0 { "\n" } else { "" });
         let done = planned.saturating_sub(holes.len());
-        text.push_str(&format!("{} {}: {done} of {planned} units", experiment.study(), experiment.hash()));
+        let units = stepwright_text::words::noun(*planned, "unit");
+        text.push_str(&format!("{} {}: {done} of {planned} {units}", experiment.study(), experiment.hash()));
         text.push_str(&format!(", {}", stepwright_text::words::count(*files, "file")));
         if duplicates.all > 0 {
             text.push_str(&format!(", {} left out", stepwright_text::words::count(duplicates.all, "double")));

@@ -96,7 +96,7 @@ fn listed(file: &Path) -> Option<Metadata> {
     }
 }
 
-/// Of a link that leads to no file that it does, in words: to nothing or to itself, or to a folder.
+/// What a link is, in words, that leads to no file: to nothing (or to itself), or to a folder.
 pub(super) fn stray_link(file: &Path) -> Option<&'static str> {
     let leads = match std::fs::metadata(file) {
         Ok(there) => there.is_dir().then_some("a link to a folder"),

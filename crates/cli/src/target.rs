@@ -3,14 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::CliError;
+use super::{CliError, print_file};
 use stepwright_episode::log::is_ours;
+use stepwright_files::{Readers, replace_for};
+use stepwright_study::runner::is_output;
 
 /// Says whether a file may be written. What a command wrote before in another form may be replaced.
 /// Errors: it is one of `inputs`, or a session or results, which only `replace` gives up; `None` where nothing does.
 pub(super) fn look_at(file: &Path, inputs: &[PathBuf], replace: Option<bool>) -> Result<(), CliError> {
     // Standard output, and what is not there.
-    let Some(there) = std::fs::canonicalize(file).ok().filter(|_| file.as_os_str() != "-") else { return Ok(()) };
+    let Some(there) = std::fs::canonicalize(file).ok().filter(|_| !is_output(file)) else { return Ok(()) };
     let name = file.display();
     if inputs.iter().any(|input| std::fs::canonicalize(input).is_ok_and(|input| input == there)) {
         return Err(CliError::Usage(format!("{name} is what is read; name another file to write")));
@@ -29,11 +31,14 @@ pub(super) fn write(file: &Path, text: &str, inputs: &[PathBuf]) -> Result<(), C
     replace(file, text)
 }
 
-/// The same of a file that was looked at, or that the command itself goes on with.
+/// The same of a file that was looked at, or that the command itself goes on with; what names standard output is printed.
 /// Errors: it cannot be written.
 pub(super) fn replace(file: &Path, text: &str) -> Result<(), CliError> {
+    if is_output(file) {
+        return print_file(text);
+    }
     let failed = |e| CliError::Failed(format!("{}: {e}", file.display()));
-    stepwright_files::replace(file, text.as_bytes()).map_err(failed)
+    replace_for(Readers::AsUsual, file, text.as_bytes()).map_err(failed)
 }
 
 #[cfg(test)]
@@ -69,7 +74,9 @@ mod tests {
         }
         // A session from standard input is no file that is named.
         assert!(look_at(&session, &[], Some(false)).is_err());
-        look_at(Path::new("-"), &inputs, Some(false)).unwrap();
+        for output in ["-", "/dev/stdout"] {
+            look_at(Path::new(output), &inputs, Some(false)).unwrap();
+        }
         // Where there is no --replace none is named.
         let refused = write(&results, "", &inputs).unwrap_err().to_string();
         assert!(refused.ends_with("name another file"), "{refused}");

@@ -131,8 +131,8 @@ fn mirrored(config: &Config, file: &Path, episode: Option<&str>) -> Result<Mirro
 fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
     let loaded = log::load(file).map_err(|e| CliError::Failed(e.to_string()))?;
     let line = loaded.session.line();
-    let last = line.last().map_or(0, |n| n.depth);
-    let found = line.iter().find(|n| n.depth == step).map(|n| n.id);
+    let last = line.last().map_or(0, |n| n.steps);
+    let found = line.iter().find(|n| n.steps == step).map(|n| n.id);
     found.ok_or_else(|| CliError::Usage(format!("{}: there is no step {step}; the last is {last}", file.display())))
 }
 
@@ -192,12 +192,13 @@ pub(crate) fn open_with(
     // In a session without a decision nothing is kept.
     let kept = left.session.filter(|path| left.problem.is_some() || path.exists());
     let Some(path) = kept else { return Ok(left.code) };
-    let (word, path) = (shell_word(&path), path.display());
+    let (word, is_there, path) = (shell_word(&path), path.exists(), path.display());
     let kept = format!("The session is kept. Open it again: stepwright open {word}");
     last_words(&match left.problem {
         None => kept,
         Some(problem) if left.elsewhere => format!("{problem}\n{kept}"),
-        Some(problem) => format!("{problem}\nThe session may not be whole in {path}"),
+        Some(problem) if is_there => format!("{problem}\nThe session may not be whole in {path}"),
+        Some(problem) => format!("{problem}\nThe session is kept nowhere: {path} is not there"),
     });
     Ok(left.code)
 }

@@ -1,6 +1,6 @@
 //! Checking an action at the cursor: its form, its function's assertions on the live program state, and the world's dry run.
 
-use super::difference::difference;
+use super::difference::changes;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Action, Check, CheckKind, Status, Verdict};
 use stepwright_method::action_of;
@@ -23,7 +23,7 @@ pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &Program
         });
         let mut after = state.clone();
         after.run(outcome.calls());
-        verdict.effect = Some(difference(&state.variables(), &after.variables()).into());
+        verdict.effect = Some(changes(state, &after).into());
         verdict.preview = Some(outcome.observation);
     }
     verdict

@@ -18,7 +18,7 @@ use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
 use stepwright_episode::{Assertions, Gate, NodeId, Record, Role, Session};
 use stepwright_method::options::{BELIEF, FORM};
 use stepwright_method::program_context::ProgramContext;
-use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction};
+use stepwright_method::{Context, Knowledge, LivedPath, MethodStack, Past, VetoedAction};
 use stepwright_protocol::{Level, Notice};
 use stepwright_world::options::Values;
 use stepwright_world::state_form::StateForm;
@@ -50,6 +50,8 @@ pub(super) struct Driver {
     /// Why world and program are not where the session is.
     pub(super) diverged: Option<String>,
     pub(super) shown: Shown,
+    /// The path to the cursor, as methods read it last.
+    pub(super) lived: LivedPath,
 }
 
 impl Driver {
@@ -143,6 +145,7 @@ impl Driver {
             ended: Vec::new(),
             diverged,
             shown: Shown::default(),
+            lived: LivedPath::default(),
         };
         driver.watch_world();
         driver.say_warnings();
@@ -180,6 +183,7 @@ impl Driver {
                 derived: &self.timeline.derived,
                 truth: self.timeline.belief_truth(),
                 is_own_form: self.timeline.is_own_form(),
+                lived: &self.lived,
             },
             sandbox: &self.models.sandbox,
         }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::checking;
-use super::difference::difference;
+use super::difference::changes;
 use super::driver::{Driver, diverged_words};
 use super::jobs::{self, Job};
 use super::messages::ProgramResult;
@@ -324,7 +324,7 @@ impl Driver {
             if let Some(why) = &outcome.ended {
                 self.say(Level::Warning, format!("{why}: the episode has failed"));
             }
-            let changes = difference(&before.variables(), &self.timeline.state.variables());
+            let changes = changes(&before, &self.timeline.state);
             (outcome, changes)
         });
         self.report(Report::Stepped { decision: id, result });

@@ -23,7 +23,7 @@ use stepwright_episode::{
     Session, Turn,
 };
 use stepwright_method::prompting::Prompting;
-use stepwright_method::{Method, MethodStack};
+use stepwright_method::{LivedPath, Method, MethodStack};
 use stepwright_world::options::Values;
 
 /// What a fork is asked with.
@@ -96,6 +96,7 @@ impl Fork {
             ended: Vec::new(),
             diverged: None,
             shown: Shown::default(),
+            lived: LivedPath::default(),
         };
         let mut blocked = 0;
         loop {

@@ -33,7 +33,7 @@ mod source;
 mod stream;
 mod timeline;
 
-pub use difference::difference;
+pub use difference::changes;
 pub use fork::Wanted as Forked;
 pub use run::start;
 pub use service::{Fork, RequestId, Service, SessionContext, SessionView, WorkDesk, WorkResult};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::difference::difference;
+use super::difference::changes;
 use super::driver::{Driver, begun_otherwise_words, diverged_words};
 use super::jobs::Job;
 use super::messages::{Message, StepResult};
@@ -93,7 +93,7 @@ impl Driver {
                     self.timeline.arrive(world, &action, &outcome, session.next_node(), depth);
                     let mut outcome = StepOutcome::from(&outcome);
                     self.hold_against_effects(&before, &action, &mut outcome);
-                    (outcome, difference(&before.variables(), &self.timeline.state.variables()))
+                    (outcome, changes(&before, &self.timeline.state))
                 });
                 self.report(Report::Stepped { decision, result: result.map_err(words) });
                 self.carry_out();

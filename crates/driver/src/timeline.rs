@@ -82,7 +82,7 @@ struct Checkpoint {
 fn difference(node: &Node, got: &StepOutcome) -> Option<String> {
     let difference = node.outcome.difference(got)?;
     let step = match &node.action {
-        Some(action) => format!("step {} (`{}`)", node.depth, action.text),
+        Some(action) => format!("step {} (`{}`)", node.steps, action.text),
         None => "the reset".to_owned(),
     };
     Some(format!("{step}: {difference}"))

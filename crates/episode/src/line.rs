@@ -20,8 +20,7 @@ impl Tally {
         let counted =
             |is: fn(&Node) -> bool| u32::try_from(path.iter().filter(|node| is(node)).count()).unwrap_or(u32::MAX);
         let (blocked, held) = (counted(|n| n.outcome.blocked.is_some()), counted(|n| n.outcome.held.is_some()));
-        let depth = path.last().map_or(0, |tip| tip.depth);
-        Tally { steps: depth.saturating_sub(blocked.saturating_add(held)), blocked, held }
+        Tally { steps: path.last().map_or(0, |tip| tip.steps), blocked, held }
     }
 }
 

@@ -110,9 +110,11 @@ impl Loaded {
 pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
     let path = || name.to_owned();
     let mut lines = Reader::new(source, MAX_LINE);
-    let refused = |line, misread: Misread<LogError>| match misread {
+    let refused = |line: usize, misread: Misread<LogError>| match misread {
         Misread::Io(source) => LogError::Io { path: path(), source },
-        Misread::Long => LogError::Line { path: path(), line, why: "the line is too long for a record".into() },
+        // A log of episodes may be one line of any length.
+        Misread::Long if line == 1 => LogError::NoSession { path: path(), why: too_long() },
+        Misread::Long => LogError::Line { path: path(), line, why: too_long() },
         Misread::Changed(why) => LogError::Changed { path: path(), line, why },
         Misread::Unfit(error) => error,
     };
@@ -144,6 +146,10 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
         remarks.insert(0, format!("{}:{last}: {why}", name.display()));
     }
     Ok(Loaded { session, records, torn, remarks, whole })
+}
+
+fn too_long() -> String {
+    format!("the line is longer than {} MiB, and no line of a session is", MAX_LINE >> 20)
 }
 
 /// What is wrong with a line of JSON. The line's number in its file stands before that; the reader of JSON would count another.

@@ -179,8 +179,11 @@ pub struct Node {
     pub children: Vec<NodeId>,
     /// The child most recently on the path.
     pub last_child: Option<NodeId>,
-    /// Steps from the root.
+    /// Nodes from the root to it, without the root.
     pub depth: u32,
+    /// The number of its step, as a person counts: what was executed on the way here. A selection that was blocked, and a thought or another line
+    /// that was held, have the number of the step before.
+    pub steps: u32,
     /// The action that led here; `None` at the root.
     pub action: Option<Arc<Action>>,
     /// The decision that led here; `None` at the root.
@@ -487,6 +490,7 @@ impl Session {
                     id: *child,
                     parent: Some(record.node),
                     depth: node.depth + 1,
+                    steps: node.steps + u32::from(outcome.is_executed()),
                     action: Some(action.clone()),
                     decision: Some(*decision),
                     under: if *node.under == under { Arc::clone(&node.under) } else { under.into() },

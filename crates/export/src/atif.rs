@@ -6,16 +6,18 @@
 
 mod asked;
 mod logged;
+mod metrics;
 
 use serde_json::{Value, json};
 use stepwright_episode::{Action, Node, Origin, Session};
-use stepwright_program::tools::{TOOLS, Tool, Toolbox};
+use stepwright_program::tools::{TOOLS, Tool, Toolbox, own_argument, own_tool};
 use stepwright_program::{Call, Function, Literal, Role, Specification};
 use stepwright_wire::{Answer, ToolCall};
 use stepwright_world::answer;
 
 use self::asked::{Requests, Told, USER};
 use self::logged::{Answered, BREAK, Done};
+use self::metrics::Metrics;
 use super::{Reward, trajectory};
 
 /// The newest version of the format.
@@ -46,6 +48,7 @@ pub(super) fn render(session: &Session, reward: Reward) -> Result<String, serde_
     let requests = Requests::of(&line);
     let done = line.iter().copied().filter(|node| node.outcome.is_executed() && node.action.is_some());
     let done: Vec<Done<'_>> = done.zip(&whole.steps).collect();
+    let mut all_metrics = Metrics::default();
     for Answered { at, steps: at_once, heard: logged } in logged::answers(&done, !functions.is_empty()) {
         // What was decided of an answer is said with its first call.
         let Some((node, step)) = at_once.first().copied() else { continue };
@@ -130,10 +133,16 @@ pub(super) fn render(session: &Session, reward: Reward) -> Result<String, serde_
         if let Some(written) = written.as_object_mut().filter(|_| Some(&node.under.model) != whole.model.as_ref()) {
             written.insert("model_name".to_owned(), node.under.model.clone().into());
         }
-        let notes = remarks(session, node);
+        let since = since(session, node);
+        let notes: Vec<&str> = since.iter().flat_map(|node| &node.turn.notes).map(String::as_str).collect();
         if !notes.is_empty() {
             written["extra"]["stepwright"]["remarks"] = json!(notes);
         }
+        let metrics = Metrics::of(since.iter().flat_map(|node| &node.turn.asks));
+        if let (Some(metrics), Some(written)) = (metrics.of_step(), written.as_object_mut()) {
+            written.insert("metrics".to_owned(), metrics);
+        }
+        all_metrics.add(&metrics);
         if let Some(written) = written.as_object_mut().filter(|_| is_message) {
             written.shift_remove("tool_calls");
         }
@@ -170,10 +179,13 @@ pub(super) fn render(session: &Session, reward: Reward) -> Result<String, serde_
     if let (false, Some(agent)) = (definitions.is_empty(), agent.as_object_mut()) {
         agent.insert("tool_definitions".to_owned(), definitions.into());
     }
-    let root = json!({
+    let mut root = json!({
         "schema_version": VERSION, "session_id": whole.id, "trajectory_id": whole.id, "agent": agent, "steps": steps,
         "extra": { "stepwright": own },
     });
+    if let (Some(metrics), Some(root)) = (all_metrics.of_all(), root.as_object_mut()) {
+        root.insert("final_metrics".to_owned(), metrics);
+    }
     Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
 }
 
@@ -198,13 +210,13 @@ fn answered(action: &Action) -> Option<Answer> {
     answer::whole(action).ok().map(|whole| whole.answer())
 }
 
-/// The remarks since the step before this one: what executed nothing is no step here, and what was said of it stands with the next.
-fn remarks<'a>(session: &'a Session, node: &Node) -> Vec<&'a str> {
+/// The nodes since the step before this one: what executed nothing is no step here, and what was asked and said there stands with the next.
+fn since<'a>(session: &'a Session, node: &Node) -> Vec<&'a Node> {
     let parent = |node: &Node| session.node(node.parent?);
     let before = std::iter::successors(parent(node), |node| parent(node).filter(|_| !node.outcome.is_executed()));
     let mut nodes: Vec<&Node> = before.collect();
     nodes.reverse();
-    nodes.into_iter().flat_map(|node| node.turn.notes.iter().map(String::as_str)).collect()
+    nodes
 }
 
 /// A call of a tool as the format has it.
@@ -229,11 +241,11 @@ fn tools(specification: &str) -> Vec<Function> {
 
 /// What is known of a tool: its name, its arguments and which of them must be given.
 fn definition(tool: &Function) -> Value {
-    let names = || tool.params.iter().filter(|name| !name.starts_with('*'));
-    let properties: serde_json::Map<String, Value> = names().map(|name| (name.clone(), json!({}))).collect();
-    let required: Vec<&String> = names().take(names().count().saturating_sub(tool.optional)).collect();
+    let names = || tool.params.iter().filter(|name| !name.starts_with('*')).map(|name| own_argument(name));
+    let properties: serde_json::Map<String, Value> = names().map(|name| (name.to_owned(), json!({}))).collect();
+    let required: Vec<&str> = names().take(names().count().saturating_sub(tool.optional)).collect();
     let parameters = json!({ "type": "object", "properties": properties, "required": required });
-    json!({ "type": "function", "function": { "name": tool.name, "parameters": parameters } })
+    json!({ "type": "function", "function": { "name": own_tool(&tool.name), "parameters": parameters } })
 }
 
 /// The calls of an answer.

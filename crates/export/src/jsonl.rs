@@ -11,5 +11,6 @@ pub fn render(header: &Header, records: &[Record]) -> Result<String, serde_json:
         out.extend(line?);
         out.push(b'\n');
     }
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    // What is written as JSON is UTF-8; only of what were none would a copy be made.
+    Ok(String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }

@@ -53,7 +53,7 @@ pub(super) fn known(session: &Session, showings: Showings<'_>) -> Vec<Learned> {
     let path = session.path(here.id);
     let since = |id: &ArtifactId| {
         let changed = |node: &&&Node| node.turn.changes.iter().any(|change| change.artifact == *id);
-        path.iter().rev().find(changed).map(|node| format!(", since step {}", node.depth)).unwrap_or_default()
+        path.iter().rev().find(changed).map(|node| format!(", since step {}", node.steps)).unwrap_or_default()
     };
     let own = here.documents.iter().filter(|(_, document)| !document.is_null());
     own.filter_map(|(id, document)| {

@@ -83,8 +83,10 @@ pub struct Chapter {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
     pub node: NodeId,
-    /// Steps from the start; 0 is the reset.
-    pub depth: u32,
+    /// The number of its step; 0 is the reset. What executed nothing has that of the step before.
+    pub number: u32,
+    /// Whether something was executed, so that the number is its own.
+    pub executed: bool,
     /// The action that led here; empty at the reset.
     pub action: String,
     /// Who decided on it and how, in words; empty at the reset.
@@ -106,7 +108,7 @@ pub struct Step {
     /// The duel made here: whether its sides agree, then what each would do, a line each; empty without one.
     pub duel: Vec<String>,
     /// Assertions put in force here.
-    pub adopted: Vec<AdoptedSet>,
+    pub adopted: Vec<AdoptedEntry>,
     /// Assertions put in force above and taken back here: by whom and which, a line each.
     pub taken_back: Vec<String>,
     pub learned: Vec<Learned>,
@@ -128,7 +130,7 @@ pub struct Step {
 
 /// Assertions put in force at a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AdoptedSet {
+pub struct AdoptedEntry {
     pub action: String,
     /// Action, origin, expressions, in a line.
     pub words: String,
@@ -184,7 +186,7 @@ pub fn story(session: &Session, visited: &Visited, showings: Showings<'_>) -> St
     }
     let asked = session.line().iter().filter(|node| node.turn.agreement().is_some()).count();
     if asked > 0 {
-        let steps = |of| session.duels(of).iter().map(|node| node.depth.to_string()).collect::<Vec<_>>();
+        let steps = |of| session.duels(of).iter().map(|node| node.steps.to_string()).collect::<Vec<_>>();
         let (differ, open) = (steps(Agreement::Differ), steps(Agreement::Open));
         let at = if differ.is_empty() { String::new() } else { format!(", at step {}", differ.join(", ")) };
         let mut found = format!("asked at {}, {}{at}", count(asked, "step"), count(differ.len(), "disagreement"));
@@ -242,7 +244,7 @@ fn in_force(session: &Session) -> Vec<InForceEntry> {
     let path = session.path(session.cursor());
     let since = |action: &str| {
         let node = path.iter().rev().find(|n| n.turn.adopted().iter().any(|a| a.action == action))?;
-        Some(format!(", since step {}", node.depth))
+        Some(format!(", since step {}", node.steps))
     };
     let adopted = session.assertions().iter().filter(|(_, (_, origin))| origin != OWN);
     let entries = adopted.map(|(action, (assertions, origin))| InForceEntry {
@@ -254,13 +256,13 @@ fn in_force(session: &Session) -> Vec<InForceEntry> {
 }
 
 /// The assertions put in force at a node; those an episode begins with are left out.
-fn adopted(node: &Node) -> Vec<AdoptedSet> {
+fn adopted(node: &Node) -> Vec<AdoptedEntry> {
     let all = node.turn.adopted();
     let is_own = |at: usize, one: &Assertions| {
         node.parent.is_none() && one.origin == OWN && !all.iter().take(at).any(|b| b.action == one.action)
     };
     let entries = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one));
-    entries.map(|(_, one)| AdoptedSet { action: one.action.clone(), words: set_words(one), until: None }).collect()
+    entries.map(|(_, one)| AdoptedEntry { action: one.action.clone(), words: set_words(one), until: None }).collect()
 }
 
 fn set_words(set: &Assertions) -> String {
@@ -276,7 +278,7 @@ fn taken_back(node: &Node) -> Vec<String> {
 /// The step of a line below a node at which assertions that were put in force there ended.
 fn until(below: &[&Node], action: &str) -> Option<u32> {
     let set = ArtifactId::assertions(action);
-    below.iter().find(|node| node.turn.changes_of(&set).next().is_some()).map(|node| node.depth)
+    below.iter().find(|node| node.turn.changes_of(&set).next().is_some()).map(|node| node.steps)
 }
 
 fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings<'_>) -> Vec<Chapter> {
@@ -303,7 +305,7 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings
         {
             line.push(next);
         }
-        let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
+        let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.steps);
         let of = node.parent.and_then(|parent| places.get(&parent)).and_then(|place| called.get(*place));
         let of = of.map_or("the episode", String::as_str);
         // Where it parts, a branch may have a deleted one beside it: then its own beginning is further down.
@@ -315,7 +317,7 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings
         let action = node.action.as_ref().map_or_else(Cow::default, |action| one_line(&action.text));
         places.extend(line.iter().map(|node| (node.id, called.len())));
         called.push(match name {
-            "" => format!("the branch of `{action}` at step {}", node.depth),
+            "" => format!("the branch of `{action}` at step {}", node.steps),
             name => format!("branch `{name}`"),
         });
         chapters.push(chapter(title, &line, &mut done));
@@ -358,7 +360,8 @@ fn chapter(
 pub fn step_of(session: &Session, node: &Node, showings: Showings<'_>) -> Step {
     Step {
         node: node.id,
-        depth: node.depth,
+        number: node.steps,
+        executed: node.outcome.is_executed(),
         action: node.action.as_ref().map(|a| a.text.clone()).unwrap_or_default(),
         decided: decided(session, node),
         who: session.decision_at(node.id).map_or("", |decision| actor(decision.by)),
@@ -582,7 +585,7 @@ fn ask(ask: &Ask, session: &Session) -> AskEntry {
                 usage.map(|u| format!("{} in, {} out, ", count(u.prompt, "token"), u.completion)).unwrap_or_default();
             (texts.to_vec(), format!("{tokens}{ms} ms"))
         }
-        AskState::Failed { cancelled: true, .. } => (Vec::new(), "cancelled by a person".to_owned()),
+        AskState::Failed { cancelled: true, error, .. } => (Vec::new(), format!("no answer: {error}")),
         AskState::Failed { error, .. } => (Vec::new(), format!("failed: {error}")),
     };
     let reasoning = ask.exchange.iter().flat_map(|e| &e.completions).map(|c| c.reasoning.clone());

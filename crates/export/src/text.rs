@@ -1,10 +1,9 @@
 //! Plain text of a session: what `stepwright show` prints.
 
-use unicode_width::UnicodeWidthStr;
-
 use super::rows::ProposalEntry;
 use super::stated::Stated;
 use super::story::{Chapter, Step, Story};
+use stepwright_text::Columns;
 use stepwright_text::sanitize::{line, visible};
 use stepwright_text::words::count;
 
@@ -51,7 +50,8 @@ fn render_step(step: &Step) -> String {
     if step.action.is_empty() {
         out.push_str("[0] reset\n");
     } else {
-        out.push_str(&format!("[{}] > {}\n", step.depth, line(&step.action)));
+        let number = if step.executed { step.number.to_string() } else { "-".to_owned() };
+        out.push_str(&format!("[{number}] > {}\n", line(&step.action)));
         if !step.decided.is_empty() {
             out.push_str(&format!("    {}\n", line(&step.decided)));
         }

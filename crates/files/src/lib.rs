@@ -28,4 +28,4 @@ pub use handle::{Handle, Lock};
 pub use lines::{Lines, Presence, torn_file};
 pub use reader::{Misread, Reader, without_mark};
 pub use text::{plain_or_packed, read_bytes, read_lines, read_text};
-pub use whole::{remove, rename, replace};
+pub use whole::{Readers, remove, rename, replace, replace_for};

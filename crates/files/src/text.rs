@@ -59,7 +59,8 @@ const PACKED: [(&[u8], &str); 5] = [
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"PK\x03\x04", "zip"),
-    (b"BZh", "bzip2"),
+    // As it packs unless told otherwise; the first letters alone may begin a text.
+    (b"BZh91AY&SY", "bzip2"),
     (b"\xfd7zXZ\0", "xz"),
 ];
 

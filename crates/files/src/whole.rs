@@ -7,10 +7,34 @@ use std::path::{Path, PathBuf};
 use crate::faults::{self, Operation};
 use crate::handle::{cannot_sync, sync_folder};
 
-/// Replaces a file, or makes it: the bytes go to a new file beside it, to the disk, and then take the name. What a link names is replaced
+/// Who may read a file that is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Its owner only: what is kept here may be private.
+    Owner,
+    /// Whom the system's mask lets: a person has it made to hand it on.
+    AsUsual,
+}
+
+impl Readers {
+    fn mode(self) -> u32 {
+        match self {
+            Readers::Owner => 0o600,
+            Readers::AsUsual => 0o666,
+        }
+    }
+}
+
+/// Replaces a file, or makes it for its owner only: the bytes go to a new file beside it, to the disk, and then take the name. What a link names is replaced
 /// and not the link; a device or a pipe is written to and stays what it is; who may read the file stays as it was.
 /// Errors: the system's; the file is then as it was, and nothing is left beside it.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_for(Readers::Owner, path, bytes)
+}
+
+/// As [`replace`]; of a file that is made these may read it.
+/// Errors: as of [`replace`].
+pub fn replace_for(readers: Readers, path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_stream(path) {
         faults::pass(path, Operation::Open)?;
         let mut stream = fs::OpenOptions::new().append(true).open(path)?;
@@ -27,7 +51,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder; name a file in it"));
     }
-    let mut beside = tempfile::Builder::new().make_in(folder, made)?;
+    let mut beside = tempfile::Builder::new().make_in(folder, |path| made(path, readers))?;
     if let Ok(about) = fs::metadata(path) {
         beside.as_file().set_permissions(about.permissions())?;
     }
@@ -42,12 +66,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(path)
 }
 
-/// Makes a file, readable by its owner only. Errors of what `tempfile` opens and writes itself name a file that is gone by then.
-fn made(path: &Path) -> io::Result<fs::File> {
+/// Makes a file. Errors of what `tempfile` opens and writes itself name a file that is gone by then.
+fn made(path: &Path, readers: Readers) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
+    let mode = readers.mode();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
     options.open(path)
 }
 
@@ -112,7 +139,10 @@ mod tests {
         let missing = folder.path().join("missing");
         let error = replace(&missing.join("f"), b"new").unwrap_err().to_string();
         assert_eq!(error, format!("there is no folder {}; make it first", missing.display()));
-        assert!(made(&path).unwrap_err().raw_os_error().is_some(), "the system's error, which names no file beside");
+        assert!(
+            made(&path, Readers::Owner).unwrap_err().raw_os_error().is_some(),
+            "the system's error, which names no file beside"
+        );
     }
 
     #[cfg(unix)]
@@ -134,6 +164,15 @@ mod tests {
         assert_eq!(fs::metadata(at("file")).unwrap().permissions().mode() & 0o777, 0o640);
         assert!(at("link").is_symlink() && at("further").is_symlink());
         replace(&at("new"), b"made").unwrap();
+        // As the system makes a file here, and as it stays then.
+        fs::write(at("usual"), "").unwrap();
+        let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
+        for (readers, expected) in [(Readers::Owner, 0o600), (Readers::AsUsual, mode("usual"))] {
+            let name = format!("{readers:?}");
+            replace_for(readers, &at(&name), b"made").unwrap();
+            replace(&at(&name), b"again").unwrap();
+            assert_eq!(mode(&name), expected, "{name}");
+        }
         assert!(at("new").is_symlink() && at("nowhere").is_file());
         assert!(replace(&at("circle"), b"").is_err());
         // A device is only asked about: where this test fails, /dev/null would be replaced, by root.

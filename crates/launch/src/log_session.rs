@@ -10,7 +10,7 @@ use stepwright_trajectory::Trajectory;
 
 use super::error::OpenError;
 use super::header::new_header;
-use stepwright_driver::{Clock, difference};
+use stepwright_driver::{Clock, changes};
 use stepwright_episode::{
     Action, Actor, Choice, Decision, DecisionId, Event, Header, NodeId, Origin, Proposal, ProposalId, Record, Session,
     StepOutcome, Verdict,
@@ -39,12 +39,13 @@ pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock)
         ..new_header(opened.world.as_ref(), clock)
     };
     let logs = opened.world.recorded();
-    let log = logs.as_ref().and_then(|logs| logs.current()).cloned().unwrap_or_default();
+    let none = Trajectory::default();
+    let log = logs.as_ref().and_then(|logs| logs.current()).unwrap_or(&none);
     let mut writing = Writing { session: Session::new(header), records: Vec::new(), now: clock() };
     let reset_calls: Vec<Call> = reset.calls().cloned().collect();
     writing
         .add(Event::Started { outcome: StepOutcome::from(&reset).into() })
-        .and_then(|()| writing.steps(&log, opened.world.as_mut(), reset_calls))
+        .and_then(|()| writing.steps(log, opened.world.as_mut(), reset_calls))
         .map_err(|why| OpenError::Failed(format!("{}: {why}", path.display())))?;
     let Writing { session, records, .. } = writing;
     Ok(LogSession { session, records, opened })
@@ -87,9 +88,9 @@ impl Writing {
                 }
             };
             let outcome = world.act(&step.action).map_err(|e| e.to_string())?;
-            let before: Value = along.state.variables();
+            let before = along.state.clone();
             along.go(outcome.calls().cloned(), at, step.observation.is_some());
-            let changes = difference(&before, &along.state.variables());
+            let changes = changes(&before, &along.state);
             let child: NodeId = self.session.next_node();
             self.add(Event::Executed {
                 decision: number,

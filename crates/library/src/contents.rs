@@ -1,11 +1,13 @@
 //! The decisions of a file: of each the state (what was called before it), the action, and what the world, a person and the outcome of
 //! its episode said of it. An action is one call: of several that were taken at once each is a decision.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::calls::{Actions, Called};
-use stepwright_episode::{Actor, Choice, Header, ProposalId, Session, StepOutcome};
+use stepwright_episode::{Actor, Choice, Header, NodeId, ProposalId, Session, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::{WorldKind, transcript_of};
@@ -67,6 +69,9 @@ pub struct Decision {
     pub at_once: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
+    /// Whether it was taken on another branch than the one that the session is on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
     /// Whether the world did it, and what was observed then is written down.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepted: bool,
@@ -230,9 +235,10 @@ impl Writing {
             episode.nodes.push(Node { parent: node.parent.map(|parent| parent as u32), calls, silent: false });
         }
         let (reached, actions) = (reached(session), Actions::new(&header.specification));
+        let line: BTreeSet<NodeId> = session.line().into_iter().map(|node| node.id).collect();
         // What was deleted is nobody's evidence; its nodes stay, so that the others are where the session has them.
         for node in session.kept() {
-            let at = node.id as u32;
+            let (at, aside) = (node.id as u32, !line.contains(&node.id));
             for decision in &node.turn.decisions {
                 let by_person = decision.by == Actor::Person;
                 let offered = |proposal: ProposalId| {
@@ -242,14 +248,14 @@ impl Writing {
                 match &decision.choice {
                     Choice::Reject { proposal, reason } if by_person => {
                         let (person, words) = (Some(Person::Rejected), reason.clone());
-                        let rejected = Decision { node: at, person, words, ..Decision::default() };
+                        let rejected = Decision { node: at, aside, person, words, ..Decision::default() };
                         self.put(&mut episode, offered(*proposal), &rejected, |_| true);
                     }
                     Choice::Edit { from, proposal } if by_person => {
                         let new = node.turn.proposal(*proposal).and_then(|new| new.action.as_ref());
                         let words = new.map(|new| format!("corrected to {}", new.text)).unwrap_or_default();
                         let corrected =
-                            Decision { node: at, person: Some(Person::Corrected), words, ..Decision::default() };
+                            Decision { node: at, aside, person: Some(Person::Corrected), words, ..Decision::default() };
                         // The calls that stayed as they were, were none of the mistake.
                         let kept = offered(*proposal);
                         let is_changed = |old: &Called| !kept.iter().any(|new| new.call == old.call);
@@ -265,6 +271,7 @@ impl Writing {
                 let refused = refusal(&child.outcome);
                 let taken = Decision {
                     node: at,
+                    aside: !line.contains(&child.id),
                     refused: refused.is_some(),
                     accepted: refused.is_none(),
                     person: by_person.then_some(Person::Approved),

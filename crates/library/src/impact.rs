@@ -96,6 +96,9 @@ pub struct Stopped {
     pub episode: String,
     /// The node at which it was taken: the number of steps before it, in a log.
     pub node: u32,
+    /// Whether that was on another branch than the one that the session is on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
     pub action: String,
     pub call: String,
     pub judged: Judged,
@@ -107,12 +110,13 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// The name of its file, with the episode where the file has several.
+    /// The name of its file, with the episode where the file has several, and whether it was on another branch.
     pub fn place(&self) -> String {
         let name =
             self.file.file_name().map_or_else(|| self.file.display().to_string(), |n| n.to_string_lossy().into_owned());
         let episode = if self.episode.is_empty() { String::new() } else { format!(" ({})", self.episode) };
-        format!("{name}#{}{episode}", self.node)
+        let branch = if self.aside { " (another branch)" } else { "" };
+        format!("{name}#{}{episode}{branch}", self.node)
     }
 }
 
@@ -388,6 +392,7 @@ fn told(file: &Occasions, place: Place, why: String) -> Option<Stopped> {
         file: file.path.clone(),
         episode: episode.id.clone(),
         node: decision.node,
+        aside: decision.aside,
         action: decision.text.clone(),
         call: file.contents.calls.get(decision.call as usize).cloned().unwrap_or_default(),
         judged: decision.judged(),

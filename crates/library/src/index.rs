@@ -19,7 +19,7 @@ use stepwright_text::words::count;
 use stepwright_world::{Kinds, WorldKind, problems, read_logs};
 
 /// The version of what is kept; another one's entries are made anew.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 /// The endings of files that may be logs. What they are their contents say.
 const ENDINGS: [&str; 6] = ["jsonl", "json", "eval", "txt", "log", "md"];
 /// Folders within each other that are looked into.

@@ -402,6 +402,21 @@ fn a_program_that_the_world_reads_as_a_whole_is_of_its_calls() {
 }
 
 #[test]
+fn a_decision_on_another_branch_is_said_to_be_on_one() {
+    let action = json!({ "text": "look", "call": "tools.get_order(order_id='W1')" });
+    let outcome = json!({ "observation": "", "calls": [], "done": false, "won": false });
+    let mut played = Played::new();
+    played.step(&action, &outcome);
+    played.step(&action, &outcome);
+    played.go_to(1);
+    played.step(&action, &outcome);
+    let folder = tempfile::tempdir().unwrap();
+    let session = log::load(&played.write(folder.path(), TOOLS)).unwrap().session;
+    let decisions = Contents::of_session(&session).episodes.remove(0).decisions;
+    assert_eq!(decisions.iter().map(|decision| decision.aside).collect::<Vec<_>>(), [false, true, false]);
+}
+
+#[test]
 fn of_the_branches_that_ended_one_that_won_counts_and_else_those_that_lost() {
     let action = json!({ "text": "look", "call": "tools.get_order(order_id='W1')" });
     let outcome = |end: &str| {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::derived::{DerivedState, History, Kept, folded, steps};
+use super::lived::{Lived, LivedPath};
 use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
@@ -18,7 +19,7 @@ use super::skills::{FORMS, SkillShelf, TIPS, with_tips};
 use stepwright_episode::gate::AskSpec;
 use stepwright_episode::{
     Action, ArtifactId, AskId, AskKind, Choice, Decision, Generation, Node, NodeId, PromptRecord, Proposal, Role,
-    Session, Shape, StepOutcome, Turn,
+    Session, Shape, Turn,
 };
 use stepwright_model::translator::Translator;
 use stepwright_precondition::{Demo, DemonstrationError, SharedDemonstrations, enumerated_over};
@@ -199,6 +200,8 @@ pub struct Past<'a> {
     pub truth: Option<&'a Value>,
     /// Whether that form is a person's own: it tells the program's state then, which the agent knows.
     pub is_own_form: bool,
+    /// The path as it was read last.
+    pub lived: &'a LivedPath,
 }
 
 impl<'a> Past<'a> {
@@ -366,21 +369,23 @@ impl<'a> Context<'a> {
         AskSpec { kind, model: by.to_owned(), prompt: None, n, temperature: 0.0, shape }
     }
 
-    /// The trajectory as the agent lived it, the reset first.
-    pub fn history(&self) -> Vec<Step> {
-        self.path().into_iter().filter(|node| node.outcome.held.is_none()).map(observed).collect()
+    fn lived(&self) -> Lived {
+        self.past.lived.of(&self.path())
     }
 
-    /// The actions taken on the way here, and whether the world refused them.
-    fn taken(&self) -> Vec<(String, bool)> {
-        let taken =
-            self.path().into_iter().filter_map(|n| Some((n.action.as_ref()?.text.clone(), n.outcome.error.is_some())));
-        taken.collect()
+    /// The trajectory as the agent lived it, the reset first.
+    pub fn history(&self) -> Arc<Vec<Step>> {
+        self.lived().steps
+    }
+
+    /// All calls on the way here, actions and observations.
+    pub(crate) fn calls(&self) -> Arc<Vec<Call>> {
+        self.lived().calls
     }
 
     /// The knowledge that work beside the episode takes along.
     pub fn known(&self) -> WorkInput {
-        let (header, history) = (&self.session.header, self.history());
+        let (header, Lived { steps: history, taken, .. }) = (&self.session.header, self.lived());
         let problem = |sight| self.world.symbols()?.planning((&header.task, &header.sentence), &history, sight);
         let language = self.world.language();
         let steps = || self.world.admissible().unwrap_or_default().into();
@@ -393,7 +398,7 @@ impl<'a> Context<'a> {
             problem: problem(classical::Unseen::InRoom),
             limited: problem(classical::Unseen::Nothing),
             history,
-            taken: self.taken(),
+            taken,
             program: self.checked(),
             facts: self.world.facts(),
             goals: self.world.goals().unwrap_or_default(),
@@ -443,9 +448,9 @@ pub struct WorkInput {
     /// The planning problem of what is seen alone.
     pub limited: Option<Result<PlanningTask, String>>,
     /// The trajectory as the agent lived it, the reset first.
-    pub history: Vec<Step>,
+    pub history: Arc<Vec<Step>>,
     /// The actions taken on the way here, and whether the world refused them.
-    pub taken: Vec<(String, bool)>,
+    pub taken: Arc<Vec<(String, bool)>>,
     pub program: CheckedProgram,
     pub facts: Option<Facts>,
     pub goals: Vec<Atom>,
@@ -537,26 +542,6 @@ pub fn kind_of<'a>(turn: &'a Turn, proposal: &Proposal) -> Option<&'a AskKind> {
 
 pub fn decided<'a>(from: &'a Node, to: &Node) -> Option<&'a Decision> {
     to.decision.and_then(|id| from.turn.decision(id))
-}
-
-/// A step as the agent lived it. A selection that was held was not taken.
-pub fn observed(node: &Node) -> Step {
-    let taken = node.action.as_ref().filter(|_| node.outcome.blocked.is_none());
-    lived(taken.and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok()), &node.outcome)
-}
-
-pub fn lived(action: Option<Call>, outcome: &StepOutcome) -> Step {
-    let mut calls: Vec<Call> = outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
-    if action.is_some() && calls.first() == action.as_ref() {
-        calls.remove(0);
-    }
-    Step {
-        call: action,
-        observation: Some(outcome.observation.clone()),
-        calls,
-        refused: outcome.error.is_some(),
-        ..Step::default()
-    }
 }
 
 /// The action a call stands for. Its own call is what the world reads its text as: a call of another party stands for the end of

@@ -1,12 +1,19 @@
 //! Explanations: why a proposal is blocked and what would unblock it, as the blocking tree of its action under the task; and the task
 //! with what it wants done and what blocks that, where no tree is kept that a person may change.
 
-use stepwright_episode::ProposalId;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use stepwright_episode::{ProposalId, Status};
 use stepwright_program::Call;
+use stepwright_trajectory::Step;
 use stepwright_world::blocking::{BlockingNode, BlockingTree, Derivation, NodeKind, NodeStatus, known};
 use stepwright_world::planner::AgentContext;
+use stepwright_world::program::CheckedProgram;
 
-use crate::context::{Context, observed};
+use crate::context::Context;
+use crate::lived::observed;
+use crate::program_context::ProgramState;
 
 /// Actions that a task wants, at most.
 const WANTED: usize = 5;
@@ -29,12 +36,12 @@ pub(crate) fn goals(cx: &Context<'_>) -> BlockingTree {
     tree.depth_first()
 }
 
-/// The task with its sub-goals, with their status as far as the agent can know, and the first that is open.
+/// The task with its sub-goals, with their status as far as the agent can know, and the first that is open: the task, if none is.
 fn parts(cx: &Context<'_>) -> (BlockingTree, usize) {
     let sentence = &cx.session.header.sentence;
     let request = cx.world.request().map(|request| request.query).filter(|words| !words.trim().is_empty());
     let (reached, done) = cx.session.current().map_or((Some(false), false), |n| (n.outcome.reached(), n.outcome.done));
-    let history: Vec<_> = cx.path().into_iter().map(observed).collect();
+    let history = cx.history();
     let goal = |parent, text: &str, holds, why: &str| {
         let status = if holds { NodeStatus::Open } else { NodeStatus::Blocked };
         node(parent, NodeKind::Goal, text.to_owned(), status, why.to_owned())
@@ -44,7 +51,8 @@ fn parts(cx: &Context<'_>) -> (BlockingTree, usize) {
         (Some(true), _) => "the goal is reached",
         (None, _) => "the episode is over, and whether the goal is reached is not known",
         (Some(false), true) => "not reached, and the episode is over",
-        (Some(false), false) => "not reached yet; choose a proposal to see what blocks it",
+        // It is kept while proposals come and go.
+        (Some(false), false) => "not reached yet; a chosen proposal shows what blocks it",
     };
     let mut tree = BlockingTree::default();
     let root = tree.push(goal(None, request.as_ref().unwrap_or(sentence), reached == Some(true), why));
@@ -96,19 +104,21 @@ fn wanted(cx: &Context<'_>, tree: &mut BlockingTree) {
 
 /// Adds actions, each under a node, with what blocks them and what would unblock that, by the assertions and the effects known.
 fn grow(cx: &Context<'_>, tree: &mut BlockingTree, actions: &[(usize, Call)], why: &str) {
-    // All calls on the path to the cursor, actions and observations.
-    let calls = cx.path().into_iter().flat_map(|n| &n.outcome.calls);
-    let history: Vec<Call> = calls.filter_map(|c| c.parse().ok()).collect();
-    let (known, steps) = (known(&history), cx.history());
-    let program = cx.checked();
+    let (history, steps) = (cx.calls(), cx.history());
+    let known = known(&history);
+    let after = OnceCell::new();
+    let vain = |call: &Call, blocked: &Call, index: usize| {
+        let state = || after.get_or_init(|| afterwards(cx)).get(&call.to_string());
+        was_last_of_its_kind(&steps, call) && state().is_some_and(|state| fails_in(cx, state, blocked, index))
+    };
     let derivation = Derivation {
-        // It is shown again once that is known.
-        program: &if cx.knowledge.is_being_inferred() { program } else { cx.as_shown(program) },
+        program: &shown(cx, cx.checked()),
         effects: cx.knowledge.proposer.effects(),
         known: &known,
         history: &history,
         replies: &cx.knowledge.proposer.replies(),
         asks: &|reply| cx.knowledge.proposer.asks_for(&steps, reply),
+        vain: &vain,
         phrase: &|call| cx.world.text_of(call).unwrap_or_else(|| call.to_string()),
     };
     for (under, call) in actions {
@@ -116,17 +126,48 @@ fn grow(cx: &Context<'_>, tree: &mut BlockingTree, actions: &[(usize, Call)], wh
     }
 }
 
+/// A program with what the demonstrations show; without, while that is being found: it is shown again once that is known.
+fn shown(cx: &Context<'_>, program: CheckedProgram) -> CheckedProgram {
+    if cx.knowledge.is_being_inferred() { program } else { cx.as_shown(program) }
+}
+
+/// Whether an action was taken, and nothing but the like of it since: what it did not bring about then it will not now.
+fn was_last_of_its_kind(steps: &[Step], call: &Call) -> bool {
+    let taken = steps.iter().rev().filter(|step| !step.refused).filter_map(|step| step.call.as_ref());
+    taken.take_while(|taken| taken.function == call.function).any(|taken| taken == call)
+}
+
+/// The program's state after each action taken on the way here, the last time that it was.
+fn afterwards(cx: &Context<'_>) -> BTreeMap<String, ProgramState> {
+    let mut state = cx.program.start();
+    let mut after = BTreeMap::new();
+    for node in cx.path() {
+        let calls: Vec<Call> = node.outcome.calls.iter().filter_map(|call| call.parse().ok()).collect();
+        state.run(calls.iter());
+        let step = observed(node);
+        if let Some(call) = step.call.filter(|_| !step.refused) {
+            after.insert(call.to_string(), state.clone());
+        }
+    }
+    after
+}
+
+/// Whether the condition of that number of an action did not hold in a state.
+fn fails_in(cx: &Context<'_>, state: &ProgramState, blocked: &Call, index: usize) -> bool {
+    let checks = shown(cx, cx.program.checked(state)).check(blocked);
+    checks.get(index).is_some_and(|check| check.status == Status::Fails)
+}
+
 fn node(parent: Option<usize>, kind: NodeKind, text: String, status: NodeStatus, why: String) -> BlockingNode {
     BlockingNode { parent, kind, text, status, why, handle: None }
 }
 
-/// The goal that an action serves: `first`, where goals come one after the other or only one is open; else the one below which the action
-/// is wanted, and the task where it is wanted for none.
+/// The goal that an action serves: `first`, where goals come one after the other or none is open; else the one below which the action is
+/// wanted, and the task where it is wanted for none.
 fn served(cx: &Context<'_>, tree: &BlockingTree, first: usize, call: &Call) -> usize {
     let is_goal = |node: &BlockingNode| node.kind == NodeKind::Goal && node.parent == Some(0);
-    let open = tree.nodes.iter().filter(|node| is_goal(node) && node.status == NodeStatus::Blocked).count();
     let sentence = &cx.session.header.sentence;
-    if open < 2 || !cx.knowledge.proposer.goal_parts(sentence, &cx.history()).is_empty() {
+    if first == 0 || !cx.knowledge.proposer.goal_parts(sentence, &cx.history()).is_empty() {
         return first;
     }
     let mut whole = tree.clone();
@@ -154,7 +195,15 @@ pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<Blocking
     match call {
         None => {
             let text = found.action.as_ref().map_or_else(|| found.raw.trim().to_owned(), |a| a.text.clone());
-            let why = "it has no program call, so no precondition blocks it".to_owned();
+            let is_request = cx.world.requests().is_some();
+            let why = match &found.action {
+                Some(action) if action.call.is_some() => "it makes several calls; Proposals lists what each needs",
+                Some(action) if action.program || (is_request && action.text.lines().nth(1).is_some()) => {
+                    "it is a program, of which each call is checked when it is made"
+                }
+                _ => "it has no program call, so no precondition blocks it",
+            };
+            let why = why.to_owned();
             let status = if found.action.is_some() { NodeStatus::Open } else { NodeStatus::Unknown };
             tree.nodes.push(node(Some(under), NodeKind::Action, text, status, why));
         }
@@ -164,4 +213,24 @@ pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<Blocking
         }
     }
     Some(tree.depth_first())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_action_was_in_vain_while_nothing_but_the_like_of_it_was_done_since() {
+        let step = |call: &str, refused| Step { call: Some(call.parse().unwrap()), refused, ..Step::default() };
+        let walk: Call = "person.walk('hat')".parse().unwrap();
+        let mut steps = vec![
+            step("person.walk('hat')", false),
+            step("person.walk('coat')", false),
+            step("person.grab('coat')", true),
+        ];
+        assert!(was_last_of_its_kind(&steps, &walk));
+        steps.push(step("person.open('wardrobe')", false));
+        assert!(!was_last_of_its_kind(&steps, &walk), "it may bring about something else now");
+        assert!(!was_last_of_its_kind(&[], &walk));
+    }
 }

@@ -17,6 +17,7 @@ pub mod edited;
 mod explain;
 mod external;
 mod info;
+mod lived;
 pub mod log_checks;
 mod method;
 mod method_stack;
@@ -40,12 +41,11 @@ pub mod written_plan;
 
 pub use artifacts::ArtifactSpec;
 pub use belief_update::{BeliefReading, read_typed as read_typed_belief};
-pub use context::{
-    Context, Knowledge, ModelTraits, Past, RoleModel, RoleModels, Round, Stop, WorkInput, action_of, lived, observed,
-};
+pub use context::{Context, Knowledge, ModelTraits, Past, RoleModel, RoleModels, Round, Stop, WorkInput, action_of};
 pub use derived::{DerivedState, Grounds, History, folded};
 pub use external::{Command, Declared, External, PREFIX as EXTERNAL, ReadAnswer, Sent, StepAnswer};
 pub use info::{MethodInfo, Misfit, Needs, fits};
+pub use lived::{LivedPath, lived, observed};
 pub use method::{Method, REFERENCE, SYMBOLIC, one_line};
 pub use method_stack::MethodStack;
 pub use methods::Methods;

@@ -236,4 +236,9 @@ impl ProgramState {
     pub fn variables(&self) -> Value {
         self.0.variables()
     }
+
+    /// The variables here and in a `later` state, without what both certainly share.
+    pub fn variables_apart(&self, later: &ProgramState) -> (Value, Value) {
+        self.0.variables_apart(&later.0)
+    }
 }

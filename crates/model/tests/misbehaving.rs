@@ -135,6 +135,15 @@ async fn a_request_that_failed_is_known_as_it_was_sent() {
     assert!(error.sent().is_null(), "{error:?}");
 }
 
+#[tokio::test]
+async fn an_answer_that_is_no_http_is_called_that() {
+    for head in ["220 mail ready\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n"] {
+        let server = Server::answering(move |_| vec![send(head)]);
+        let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err();
+        assert!(error.to_string().contains("is no valid HTTP (invalid "), "{error}");
+    }
+}
+
 /// A stream that tells its usage and does not end.
 fn endless() -> Vec<Step> {
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}});
@@ -239,6 +248,23 @@ async fn a_compressed_error_is_unpacked_or_named_and_not_shown() {
     let server = Server::start(vec![vec![server::Step::Send([head.into_bytes(), body].concat())]]);
     let error = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap_err().to_string();
     assert!(error.contains("answered 400: no such model"), "{error}");
+}
+
+#[tokio::test]
+async fn a_stream_that_comes_packed_is_read() {
+    let events = "data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"go\"}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n";
+    let length = u16::try_from(events.len()).unwrap();
+    // A head, then a block that is not packed, not the last: its length, that again with all bits turned, the text.
+    let mut body = vec![0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 0];
+    body.extend([length.to_le_bytes(), (!length).to_le_bytes()].concat());
+    let (first, rest) = events.as_bytes().split_at(20);
+    body.extend(first);
+    let head =
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n";
+    let steps = [[head.as_slice(), &body].concat(), rest.to_vec()].map(server::Step::Send);
+    let server = Server::start(vec![steps.into()]);
+    let answer = ask(options(&server, Wire::OpenAi), &request()).await.0.unwrap();
+    assert_eq!(answer.completions[0].text, "go");
 }
 
 /// What is advised is a setting that there is.

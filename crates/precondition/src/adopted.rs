@@ -135,9 +135,11 @@ impl AdoptedSet {
                     }
                 },
                 _ if effects => {
+                    let inner = shortened(inner);
                     return Err(fail(format!("`{inner}` is no effect, and nothing else may follow effects")));
                 }
                 _ => {
+                    let inner = shortened(inner);
                     return Err(fail(format!(
                         "`{inner}` is neither `assert …` (on one line) nor an effect nor `pass`; nothing else may stand here"
                     )));
@@ -280,12 +282,12 @@ fn definition(line: &str) -> Result<AdoptedAction, String> {
     let params = params.trim_end().strip_suffix(')').ok_or_else(wrong)?;
     let mut names = params.split(',').map(str::trim).filter(|p| !p.is_empty());
     if names.next() != Some("self") {
-        return Err(format!("the first parameter of `{}` must be self", name.trim()));
+        return Err(format!("the first parameter of `{}` must be self", shortened(name.trim())));
     }
     let params: Vec<String> = names.map(str::to_owned).collect();
     let name = name.trim().to_owned();
     match std::iter::once(&name).chain(&params).find(|n| !is_identifier(n)) {
-        Some(bad) => Err(format!("`{bad}` is no name")),
+        Some(bad) => Err(format!("`{}` is no name", shortened(bad))),
         None => Ok(AdoptedAction { action: name, params, assertions: Vec::new() }),
     }
 }
@@ -358,8 +360,11 @@ mod tests {
                 "{error}"
             );
         }
-        let long = AdoptedSet::parse(&"x".repeat(4_000), "my.preconditions.py").unwrap_err();
-        assert!(long.why.len() < 200, "{long}");
+        for before in ["", "def f(self):\n    ", "def f(self):\n    self.hot = True\n    "] {
+            let long = format!("{before}{}", "x".repeat(4_000));
+            let error = AdoptedSet::parse(&long, "my.preconditions.py").unwrap_err();
+            assert!(error.why.len() < 200, "{error}");
+        }
     }
 
     #[test]

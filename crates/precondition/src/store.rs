@@ -156,7 +156,7 @@ impl CandidateStore {
 
     fn no_such_action(&self, action: &str) -> StoreError {
         let known: Vec<&str> = self.actions().map(|f| f.name.as_str()).collect();
-        StoreError::NoSuchAction(action.to_owned(), known.join(", "))
+        StoreError::NoSuchAction(action_of_effects(action).unwrap_or(action).to_owned(), known.join(", "))
     }
 
     pub(super) fn of_action(&self, action: &str) -> Result<&ActionCandidates, StoreError> {
@@ -351,7 +351,10 @@ impl CandidateStore {
         let Some(of_action) = self.by_action.get(action) else { return self.no_such_action(action).to_string() };
         match entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None).candidate.fate {
             Validity::Malformed { reason, message } => format!("{reason}: {message}"),
-            _ => format!("its form is right; no demonstration calls {action}, so that nothing tries it"),
+            _ => {
+                let action = action_of_effects(action).unwrap_or(action);
+                format!("its form is right; no demonstration calls {action}, so that nothing tries it")
+            }
         }
     }
 

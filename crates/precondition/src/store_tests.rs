@@ -431,10 +431,13 @@ fn what_nothing_calls_is_kept_as_written_and_said_to_be_untried() {
         let pool = store.follow(&name, vec![edit]).unwrap();
         let kept = &pool.candidates[0];
         assert!(kept.text == text && kept.fate.is_untried() && kept.coverage.is_none(), "{name}: {:?}", kept.fate);
-        assert!(store.said_of_form(&name, text).contains("its form is right"), "{}", store.said_of_form(&name, text));
+        let said = store.said_of_form(&name, text);
+        assert_eq!(said, "its form is right; no demonstration calls light, so that nothing tries it");
     }
     assert!(store.said_of_form("light", "self.knows(").starts_with("SyntaxError"));
     assert!(matches!(store.enumerate("light", |_, _| true), Err(StoreError::NeverCalled(_))));
     let refused = StoreError::NeverCalled(effects_of("light")).to_string();
     assert!(refused.contains("no demonstration calls `light`: its effects"), "{refused}");
+    let unknown = store.pool(&effects_of("fly")).unwrap_err().to_string();
+    assert!(unknown.starts_with("`fly` is no action of the specification"), "{unknown}");
 }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
+use super::engine::depth::MAX_DEPTH;
 use super::engine::fill::filled;
 use super::engine::parse::with_expression;
 use super::placeholders::{Taken, take_out};
@@ -123,7 +124,7 @@ pub(super) const BOOL: &str = "bool";
 /// Most parts a book holds; then it is emptied.
 const MOST: usize = 1 << 14;
 /// Longest text that is taken apart, in bytes; what is within cannot nest too deeply to be compiled.
-const LONGEST: usize = compile::MAX_DEPTH as usize / 2;
+const LONGEST: usize = MAX_DEPTH as usize / 2;
 /// Deepest nesting of operators that is taken apart.
 const DEEPEST: usize = 16;
 

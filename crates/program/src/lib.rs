@@ -43,6 +43,7 @@ pub use error::ProgramError;
 pub use keywords::read_keywords;
 pub use module_run::{ModuleRun, run_module};
 pub use projection::Projections;
+pub use read_call::constants;
 pub use rules::Rules;
 pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
 pub use state::{CheckResult, Expression, State};

@@ -4,6 +4,7 @@
 use ruff_python_ast::{Arguments, Expr};
 
 use super::call::{Call, CallError, Literal};
+use super::tokens::end_of_token;
 
 /// Deepest nesting that is read here; JSON's readers stop there, too.
 const DEPTH: usize = 130;
@@ -83,6 +84,23 @@ fn number(n: &ruff_python_ast::Number) -> Option<Literal> {
         ruff_python_ast::Number::Float(x) => Some(Literal::Float(*x)),
         ruff_python_ast::Number::Complex { .. } => None,
     }
+}
+
+/// The texts and whole numbers that a line of Python names, in order, each once: `'hall'` and `3` of `self.room == 'hall' or self.n > 3`.
+pub fn constants(line: &str) -> Vec<Literal> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(end) = end_of_token(line.as_bytes(), at) {
+        // What ends within a sign of several bytes is none.
+        let token = line.get(at..end).unwrap_or_default();
+        let begins = token.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '\'' | '"'));
+        let constant = if begins { Rest(token).value(0) } else { None };
+        if let Some(constant) = constant.filter(|constant| !found.contains(constant)) {
+            found.push(constant);
+        }
+        at = end;
+    }
+    found
 }
 
 /// A call as its own text writes it.
@@ -228,6 +246,14 @@ impl<'a> Rest<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_constants_of_a_line_are_its_texts_and_whole_numbers() {
+        let of = |line: &str| constants(line).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(of("self.room == 'hall' or self.n > 3 and self.room != 'hall'"), ["'hall'", "3"]);
+        assert_eq!(of("self.doors[door, \"it's\"] += ('a b',)"), ["\"it's\"", "'a b'"]);
+        assert!(of("self.x1 == größe and 'open").is_empty());
+    }
 
     #[test]
     fn long_results_are_read_and_what_is_written_otherwise_is_left_to_the_grammar() {

@@ -359,7 +359,7 @@ fn declarations(module: &ModModule, name: &str, source: &str) -> Result<Declarat
             "OBSERVATIONS" => &mut found.observations,
             "PYTHON" => {
                 found.python = python(&assign.value).ok_or_else(|| {
-                    let message = "PYTHON is a version whose answers are known: '3.11' or '3.12'";
+                    let message = "PYTHON must be '3.11' or '3.12'";
                     ProgramError::at(name, source, assign.value.start().to_usize(), message)
                 })?;
                 continue;

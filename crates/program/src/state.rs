@@ -423,6 +423,12 @@ impl State {
         super::variables::variables(self)
     }
 
+    /// The variables here and in a `later` state, without what both certainly share. The differences between these are those between all
+    /// [`State::variables`], and cost no more than what was changed.
+    pub fn variables_apart(&self, later: &State) -> (serde_json::Value, serde_json::Value) {
+        super::variables::apart(self, later)
+    }
+
     /// A number that differs between states that differ, up to hash collisions; the order of dictionaries counts, that of
     /// sets does not.
     pub fn fingerprint(&self) -> u64 {

@@ -88,6 +88,18 @@ fn identifier(name: &str, taken: &mut Vec<String>) -> String {
     unused
 }
 
+/// The own name of an argument, by its name in the program, where it was only set apart from a word of the language; any other stays.
+pub fn own_argument(variable: &str) -> &str {
+    let own = variable.strip_suffix('_').filter(|own| is_keyword(own) || is_unsafe(own));
+    own.unwrap_or(variable)
+}
+
+/// The own name of a tool by its function, likewise.
+pub fn own_tool(function: &str) -> &str {
+    let own = function.strip_suffix('_').filter(|own| OWN.contains(own));
+    own.unwrap_or_else(|| own_argument(function))
+}
+
 impl Tool {
     /// A tool as the wires of models write it: Chat Completions, Responses, Messages, MCP. `None` for what is no function.
     pub fn of_json(value: &Json) -> Option<Tool> {
@@ -294,7 +306,8 @@ impl Toolbox {
         }
     }
 
-    /// A call as the wires write it: the tool's own name and the arguments as an object. `None` if it is no call of [`TOOLS`].
+    /// A call as the wires write it: the tool's own name and the arguments as an object, those under their own names. `None` if it is no
+    /// call of [`TOOLS`].
     pub fn wire(&self, call: &Call) -> Option<(String, Json)> {
         if call.receiver != TOOLS {
             return None;
@@ -306,10 +319,10 @@ impl Toolbox {
             (name, value.into())
         });
         let named = call.named.iter().map(|(variable, value)| {
-            let own = parameters.iter().find(|p| p.variable == *variable).map_or(variable, |p| &p.name);
-            (own.clone(), value.into())
+            let known = parameters.iter().find(|p| p.variable == *variable);
+            (known.map_or_else(|| own_argument(variable), |p| p.name.as_str()).to_owned(), value.into())
         });
-        let name = tool.map_or_else(|| call.function.clone(), |(tool, _, _)| tool.name.clone());
+        let name = tool.map_or_else(|| own_tool(&call.function), |(tool, _, _)| tool.name.as_str()).to_owned();
         Some((name, Json::Object(placed.chain(named).collect())))
     }
 
@@ -485,6 +498,19 @@ mod tests {
             tool.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
             assert_eq!(Toolbox::of_json(&json!([tool])).reads(name), reads, "{tool}");
         }
+    }
+
+    #[test]
+    fn words_of_the_language_are_names_of_tools_and_arguments() {
+        let known = json!({"name": "read", "input_schema": order(&["from_", "in"], &[])});
+        for (tools, name, arguments) in [
+            (json!([]), "exec", json!({"input": "x", "from": 1, "_": 2, "at_": 3})),
+            (json!([known]), "read", json!({"from_": 1, "in": 2, "class": 3})),
+        ] {
+            let tools = Toolbox::of_json(&tools);
+            assert_eq!(tools.wire(&tools.call(name, &arguments)), Some((name.to_owned(), arguments)));
+        }
+        assert_eq!((own_tool("read_"), own_argument("read_"), own_tool("in_")), ("read", "read_", "in"));
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! Variables of a state as JSON, and its fingerprint.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde_json::{Map, Value as Json};
 
 use super::engine::fault::Limits;
-use super::engine::heap::{Heap, mark_of_object};
+use super::engine::heap::{Heap, Slots, mark_of_object};
 use super::engine::relate::float_to_big;
 use super::engine::value::{Attrs, Id, Key, Obj, Value};
 use super::engine::vm::{Footprint, Marks, mark_of, mark_of_key};
 use super::projection::hash_value;
-use super::specification::GLOBALS;
+use super::specification::{GLOBALS, OBJECTS};
 use super::state::State;
 
 /// Deepest nesting that is shown.
@@ -39,6 +40,35 @@ pub(crate) fn variables(state: &State) -> Json {
         out.insert(name.to_string(), json);
     }
     Json::Object(out)
+}
+
+/// The variables of two states, without what is certainly the same in both: their differences are those between all variables. What the
+/// states share is passed over and not written.
+pub(crate) fn apart(before: &State, after: &State) -> (Json, Json) {
+    let names = |state: &State| state.slots().get(OBJECTS.0 as usize).map(Arc::as_ptr);
+    if names(before) != names(after) {
+        // Where objects have other names, the same value may be written otherwise.
+        return (variables(before), variables(after));
+    }
+    let (vm, later, named) = (before.vm(Limits::CALL), after.vm(Limits::CALL), after.objects());
+    let mut apart = Apart {
+        before: Writer { heap: &vm.heap, named, left: ELEMENTS, exact: false },
+        after: Writer { heap: &later.heap, named, left: ELEMENTS, exact: false },
+        slots: (before.slots(), after.slots()),
+        shared: vec![None; after.slots().len()],
+    };
+    let (mut from, mut to) = (Map::new(), Map::new());
+    for (name, value) in &named.0 {
+        // What is no object is the same: the names are.
+        if let Value::Ref(id) = value
+            && !apart.is_shared(*id, 0)
+        {
+            let (old, new) = apart.objects(*id, *id, 0);
+            from.insert(name.to_string(), old);
+            to.insert(name.to_string(), new);
+        }
+    }
+    (Json::Object(from), Json::Object(to))
 }
 
 pub(crate) fn json_of(heap: &Heap, named: &Attrs, value: &Value) -> Json {
@@ -150,6 +180,130 @@ impl Writer<'_> {
             },
             _ => "<value>".into(),
         }
+    }
+}
+
+/// The attributes of an instance or the entries of a dictionary, where all its keys are texts.
+fn fields(obj: &Obj) -> Option<Vec<(&str, &Value)>> {
+    match obj {
+        Obj::Instance { attrs, .. } => Some(attrs.0.iter().map(|(name, value)| (&**name, value)).collect()),
+        Obj::Dict(dict) => {
+            let all = dict.map.iter().map(|(key, entry)| match key {
+                Key::Str(name) => Some((&**name, &entry.value)),
+                _ => None,
+            });
+            all.collect()
+        }
+        _ => None,
+    }
+}
+
+/// Two states, written beside each other.
+struct Apart<'a> {
+    before: Writer<'a>,
+    after: Writer<'a>,
+    slots: (&'a Slots, &'a Slots),
+    /// Of each object looked at whether the states share it with all that it reaches; one that is being looked at counts as not shared.
+    shared: Vec<Option<bool>>,
+}
+
+impl<'a> Apart<'a> {
+    /// Whether the states certainly share an object with all that it reaches. What lies too deep is not looked at.
+    fn is_shared(&mut self, id: Id, depth: usize) -> bool {
+        let at = id.0 as usize;
+        let slots: (&'a Slots, &'a Slots) = self.slots;
+        let (Some(one), Some(other)) = (slots.0.get(at), slots.1.get(at)) else { return false };
+        if depth > DEPTH || !Arc::ptr_eq(one, other) {
+            return false;
+        }
+        if let Some(Some(known)) = self.shared.get(at) {
+            return *known;
+        }
+        self.note(at, false);
+        let is_shared = match &**one {
+            Obj::List(items) | Obj::Tuple(items) => items.iter().all(|item| self.is_same(item, item, depth)),
+            Obj::Set(set) => set.map.values().all(|item| self.is_same(item, item, depth)),
+            Obj::Dict(dict) => dict.map.values().all(|entry| {
+                self.is_same(&entry.key, &entry.key, depth) && self.is_same(&entry.value, &entry.value, depth)
+            }),
+            Obj::Instance { attrs, .. } => attrs.0.iter().all(|(_, value)| self.is_same(value, value, depth)),
+            // Of others no more is written than what they hold themselves.
+            _ => true,
+        };
+        self.note(at, is_shared);
+        is_shared
+    }
+
+    fn note(&mut self, at: usize, is_shared: bool) {
+        if let Some(known) = self.shared.get_mut(at) {
+            *known = Some(is_shared);
+        }
+    }
+
+    /// Whether two values are certainly written the same.
+    fn is_same(&mut self, old: &Value, new: &Value, depth: usize) -> bool {
+        match (old, new) {
+            (Value::Ref(one), Value::Ref(other)) => one == other && self.is_shared(*one, depth + 1),
+            _ => old.same(new),
+        }
+    }
+
+    fn is_named(&self, id: Id) -> bool {
+        self.after.named.0.iter().any(|(_, value)| matches!(value, Value::Ref(named) if *named == id))
+    }
+
+    fn values(&mut self, old: &Value, new: &Value, depth: usize) -> (Json, Json) {
+        match (old, new) {
+            (Value::Ref(one), Value::Ref(other)) if !self.is_named(*one) && !self.is_named(*other) => {
+                self.objects(*one, *other, depth)
+            }
+            _ => (self.before.value(old, depth), self.after.value(new, depth)),
+        }
+    }
+
+    /// Two objects: of attributes, and of entries under texts, those that may differ; of anything else all of it.
+    fn objects(&mut self, one: Id, other: Id, depth: usize) -> (Json, Json) {
+        let slots: (&'a Slots, &'a Slots) = self.slots;
+        let of = |slots: &'a Slots, id: Id| slots.get(id.0 as usize).and_then(|obj| fields(obj));
+        let is_cut = depth > DEPTH || self.before.left == 0 || self.after.left == 0;
+        match (of(slots.0, one), of(slots.1, other)) {
+            (Some(old), Some(new)) if !is_cut => {
+                self.before.left -= 1;
+                self.after.left -= 1;
+                self.fields(&old, &new, depth)
+            }
+            _ => (self.before.object(one, depth), self.after.object(other, depth)),
+        }
+    }
+
+    fn fields(&mut self, old: &[(&str, &Value)], new: &[(&str, &Value)], depth: usize) -> (Json, Json) {
+        let (mut from, mut to) = (Map::new(), Map::new());
+        let mut by_name: Option<FxHashMap<&str, &Value>> = None;
+        let mut stayed = 0;
+        for (at, (name, value)) in new.iter().enumerate() {
+            // Most stand where they stood.
+            let before = match old.get(at).filter(|(earlier, _)| earlier == name) {
+                Some((_, before)) => Some(*before),
+                None => by_name.get_or_insert_with(|| old.iter().copied().collect()).get(name).copied(),
+            };
+            stayed += usize::from(before.is_some());
+            match before {
+                None => drop(to.insert((*name).to_owned(), self.after.value(value, depth + 1))),
+                Some(before) if self.is_same(before, value, depth) => {}
+                Some(before) => {
+                    let (before, after) = self.values(before, value, depth + 1);
+                    from.insert((*name).to_owned(), before);
+                    to.insert((*name).to_owned(), after);
+                }
+            }
+        }
+        if stayed < old.len() {
+            let now: FxHashSet<&str> = new.iter().map(|(name, _)| *name).collect();
+            for (name, value) in old.iter().filter(|(name, _)| !now.contains(name)) {
+                from.insert((*name).to_owned(), self.before.value(value, depth + 1));
+            }
+        }
+        (Json::Object(from), Json::Object(to))
     }
 }
 

@@ -14,6 +14,7 @@ const CASES: &[(&str, &str)] = &[
     ("None | None", "TypeError: unsupported operand type(s) for |: 'NoneType' and 'NoneType'"),
     ("len(int | str)", "TypeError: object of type 'types.UnionType' has no len()"),
     ("isinstance([1], (int | str, list | None))", "True"),
+    ("type(int | str).__name__", "'UnionType'"),
     ("[*1]", "TypeError: Value after * must be an iterable, not int"),
     ("(*1.5,)", "TypeError: Value after * must be an iterable, not float"),
     ("[*None]", "TypeError: Value after * must be an iterable, not NoneType"),
@@ -57,6 +58,8 @@ const CASES: &[(&str, &str)] = &[
     ("format(10**20, 'c')", "OverflowError: Python int too large to convert to C long"),
     ("format(2**21, 'c')", "OverflowError: %c arg not in range(0x110000)"),
     (r"bytes(0.1, '\0', 'x')", "ValueError: embedded null character"),
+    (r"bytes('a', '\0', 3)", "ValueError: embedded null character"),
+    (r"str(3, '\0')", "ValueError: embedded null character"),
     ("bytes('a', 3)", "TypeError: bytes() argument 'encoding' must be str, not int"),
     ("f'{1234567:,}'", "'1,234,567'"),
     (

@@ -56,3 +56,12 @@ pub struct Situation {
     /// What going back does not undo, in a sentence; `None` where it undoes all.
     pub not_undone: Option<&'static str>,
 }
+
+impl Situation {
+    /// Whether its tree is what is shown of a decision that takes an action, or of none: a live tree says all there is to say of its own
+    /// actions. Of others their own explanation is shown.
+    pub fn tells_of(&self, action: Option<&str>) -> bool {
+        let is_in_tree = |text: &str| self.goals.nodes.iter().any(|node| node.handle.is_some() && node.text == text);
+        self.live && action.is_none_or(is_in_tree)
+    }
+}

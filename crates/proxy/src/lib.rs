@@ -16,5 +16,5 @@ mod workspace;
 pub use agent::{Agent, Launch, Stream};
 pub use server::{Options, Proxy};
 pub use slots::{Notice, Pending, Reply};
-pub use upstream::{Ask, Refusal, Upstream, unpacked};
+pub use upstream::{Ask, Refusal, Unpacking, Upstream, unpacked};
 pub use workspace::{Copied, remove_copies};

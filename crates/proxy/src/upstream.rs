@@ -1,12 +1,13 @@
 //! Upstream: the provider that the agent would have asked, with the agent's own key, asked what it asked.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use eventsource_stream::{Event, Eventsource};
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::write;
 use futures_util::{StreamExt, stream};
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Method, StatusCode};
@@ -410,10 +411,55 @@ pub fn unpacked(headers: &HeaderMap, bytes: Vec<u8>) -> Result<Vec<u8>, String> 
         "gzip" | "x-gzip" => bounded(MultiGzDecoder::new(bytes)),
         // Some leave out the frame that belongs to what has this name.
         "deflate" => bounded(ZlibDecoder::new(bytes)).or_else(|_| bounded(DeflateDecoder::new(bytes))),
-        other => return Err(format!("it is compressed ({other}), which was not asked for")),
+        other => return Err(unasked(other)),
     };
     let unpacked = read.map_err(|error| format!("it is no whole {coding}: {error}"))?;
     if unpacked.len() > MAX_ANSWER { Err(TOO_LONG.to_owned()) } else { Ok(unpacked) }
+}
+
+fn unasked(coding: &str) -> String {
+    format!("it is compressed ({coding}), which was not asked for")
+}
+
+/// A body that comes packed by gzip, piece by piece as it was before.
+#[derive(Debug)]
+pub struct Unpacking(write::MultiGzDecoder<Unpacked>);
+
+impl Unpacking {
+    /// Of a body with these headers; `None` where it comes as it is.
+    /// Errors: it is packed in another way.
+    pub fn of(headers: &HeaderMap) -> Result<Option<Self>, String> {
+        match coding(headers).as_deref() {
+            None => Ok(None),
+            Some("gzip" | "x-gzip") => Ok(Some(Unpacking(write::MultiGzDecoder::new(Unpacked::default())))),
+            Some(other) => Err(unasked(other)),
+        }
+    }
+
+    /// What a further piece says, which may be nothing yet.
+    /// Errors: it is no gzip, or says more than any answer.
+    pub fn piece(&mut self, packed: &[u8]) -> Result<Vec<u8>, String> {
+        let read = self.0.write_all(packed).and_then(|()| self.0.flush());
+        read.map_err(|error| format!("it is no whole gzip: {error}"))?;
+        Ok(std::mem::take(&mut self.0.get_mut().0))
+    }
+}
+
+/// What a piece said: a small one may stand for much.
+#[derive(Debug, Default)]
+struct Unpacked(Vec<u8>);
+
+impl Write for Unpacked {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_ANSWER {
+            return Err(std::io::Error::other(TOO_LONG));
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// All bytes, or a few more than are allowed.
@@ -593,6 +639,17 @@ mod tests {
             HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static(coding))])
         };
         let cut = gzip[..gzip.len() - 4].to_vec();
+        let mut unpacking = Unpacking::of(&headers("gzip")).unwrap().unwrap();
+        let pieces: Vec<Vec<u8>> = gzip.iter().map(|byte| unpacking.piece(&[*byte]).unwrap()).collect();
+        assert_eq!(pieces.concat(), b"{}");
+        assert!(Unpacking::of(&headers("identity")).unwrap().is_none());
+        assert!(Unpacking::of(&headers("br")).unwrap_err().contains("br"));
+        let mut unpacking = Unpacking::of(&headers("gzip")).unwrap().unwrap();
+        assert!(unpacking.piece(b"no gzip at all, but words").unwrap_err().contains("no whole gzip"));
+        let mut bomb = GzEncoder::new(Vec::new(), level);
+        bomb.write_all(&vec![0; MAX_ANSWER + 1]).unwrap();
+        let mut unpacking = Unpacking::of(&headers("gzip")).unwrap().unwrap();
+        assert!(unpacking.piece(&bomb.finish().unwrap()).unwrap_err().contains(TOO_LONG));
         for (coding, packed) in [
             ("gzip", gzip),
             ("deflate", framed.finish().unwrap()),

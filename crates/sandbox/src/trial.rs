@@ -47,7 +47,8 @@ impl Trials {
         let waited = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|error| error.to_string())?;
-            runtime.block_on(async { within(&program, &order, late).await }).map_err(|fault| fault.to_string())
+            // Its line is one of the whole that was composed, which nobody has.
+            runtime.block_on(async { within(&program, &order, late).await }).map_err(|fault| fault.kind.to_string())
         });
         waited.join().unwrap_or_else(|_| Err("the trial's thread failed".to_owned()))
     }

@@ -315,7 +315,7 @@ impl DuelService {
             None => return,
         };
         duel.goes_on = false;
-        view.say(Level::Info, format!("at step {} {found}: {}", node.depth, would(&node.turn)));
+        view.say(Level::Info, format!("at step {} {found}: {}", node.steps, would(&node.turn)));
     }
 
     fn next(&mut self, view: &mut SessionView<'_>) {

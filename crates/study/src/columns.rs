@@ -10,6 +10,7 @@ use crate::interval::{self, Interval, deviation, in_words, wilson};
 use crate::paper::{Paper, PublishedFigure};
 use crate::sample::Sample;
 use crate::table::Table;
+use stepwright_method::{REFERENCE, SYMBOLIC};
 
 /// The conditions by which the rows of a table differ: names and values.
 pub(crate) type Conditions = Vec<(&'static str, String)>;
@@ -26,7 +27,8 @@ pub(crate) struct Group<'a, L> {
 
 /// Rows: results by their conditions, those that no column shows among them. Results of one task with one seed that are alike count once
 /// (without a model methods may do the same). Where unlike ones would stand in a row, their units differed in something that nothing names
-/// (a file of an earlier version): what differs tells them apart. What came out alike with every seed counts once.
+/// (a file of an earlier version): what differs tells them apart. What came out alike with every seed counts once, but where a language model
+/// took part.
 pub(crate) fn rows<'a, L: Sample>(
     lines: impl IntoIterator<Item = &'a L>,
     conditions: impl Fn(&L) -> Conditions,
@@ -154,7 +156,8 @@ impl<'a, L: Sample> Group<'a, L> {
         units
     }
 
-    /// The same with each task once, where nothing random took part: where every repetition of every task came out alike.
+    /// The same with each task once, where nothing random took part: where every repetition of every task came out alike without a language
+    /// model.
     #[must_use]
     pub(crate) fn once(self) -> Self {
         let units = self.by(L::task);
@@ -267,7 +270,8 @@ impl<'a, L: Sample> Group<'a, L> {
 const COURSE: [&str; 9] =
     ["seed", "trial", "seconds", "session", "method", "condition", "think", "assertions", "likelihood"];
 
-/// Whether two results under the conditions of one row say the same.
+/// Whether two results under the conditions of one row say the same. Those that a language model took part in never do: what it did again, and
+/// failed at again, it was asked and paid for again.
 fn alike<L: Serialize>(one: &L, other: &L) -> bool {
     let fields = |line: &L| {
         let mut value = serde_json::to_value(line).unwrap_or_default();
@@ -277,7 +281,10 @@ fn alike<L: Serialize>(one: &L, other: &L) -> bool {
         }
         value
     };
-    fields(one) == fields(other)
+    let one = fields(one);
+    let model = one["model"].as_str().unwrap_or_default();
+    let alone = ["", SYMBOLIC, REFERENCE].contains(&model) && one["roles"].is_null();
+    alone && one == fields(other)
 }
 
 /// The different ones of words that are none empty, sorted.
@@ -428,10 +435,24 @@ mod tests {
             serde_json::json!({ "token_budget": 300 }),
             serde_json::json!({ "own_prompts": true }),
             serde_json::json!({ "model": { "settings": { "omit": "[\"stop\"]" } } }),
+            serde_json::json!({ "models": { "w": { "settings": { "omit": "[\"stop\"]" } } } }),
+            serde_json::json!({ "roles": { "writer": { "settings": { "omit": "[\"stop\"]" } } } }),
+            serde_json::json!({ "model": { "settings": { "api": "\"chat\"" } } }),
+            serde_json::json!({ "model": { "settings": { "extra_body": "{ top_k = 40 }" } } }),
+            serde_json::json!({ "options": { "edition": "put" } }),
+            serde_json::json!({ "limits": { "max_steps": 50, "preconditions": { "file": "12ab" } } }),
+            serde_json::json!({ "truth_file": "12ab" }),
+            serde_json::json!({ "what nobody knows yet": 1 }),
         ] {
             assert!(departs(own.clone()), "{own}");
         }
-        assert!(!departs(serde_json::json!({ "token_budget": null, "model": { "settings": { "omit": "[]" } } })));
+        for usual in [
+            serde_json::json!({ "token_budget": null, "model": { "settings": { "omit": "[]" } } }),
+            serde_json::json!({ "options": {}, "limits": { "max_steps": 50, "preconditions": null }, "data": "12ab" }),
+            serde_json::json!({ "model": { "name": "symbolic" }, "samples": 8, "temperature": "0.7", "tests": 50 }),
+        ] {
+            assert!(!departs(usual.clone()), "{usual}");
+        }
         // What ships is no publication's, whatever its number, and neither is what was made here.
         let on = |data: &str, task: &str| {
             Under {

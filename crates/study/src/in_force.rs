@@ -34,7 +34,7 @@ pub enum Preconditions {
     Sets(String, BTreeMap<String, Assertions>, String),
 }
 
-/// How it begins what a word may be that names none.
+/// How the error begins that lists what a word may name.
 pub const ONE_OF: &str = "it is ";
 
 impl FromStr for Preconditions {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use stepwright_method::publications::SETTINGS;
 
 /// Where an experiment has the options of methods that a person gave beside the conditions of its study.
@@ -15,6 +15,46 @@ pub(crate) const OWN_PROMPTS: &str = "own_prompts";
 pub(crate) const SHIPPED: &str = "shipped";
 /// How the id of a task begins that `new-task` made.
 const GENERATED: &str = "generated/";
+
+/// The settings of a model where nobody set any, as experiments have them: with another value, or a further setting, it answers otherwise.
+const USUAL: [(&str, &str); 8] = [
+    ("api", "\"auto\""),
+    ("frequency_penalty", "0.15"),
+    ("max_tokens", "256"),
+    ("omit", "[]"),
+    ("score", "\"auto\""),
+    ("structured", "false"),
+    ("temperature", "0.7"),
+    ("think", "\"auto\""),
+];
+
+/// Settings of a model that change nothing of what it answers.
+const HARMLESS: [&str; 3] = ["provider", "limit_field", "top_logprobs"];
+
+/// Whether a field of an experiment is as where a person set nothing, or is a condition by which figures are found.
+fn is_usual(name: &str, value: &Value) -> bool {
+    let fields = || value.as_object().into_iter().flatten();
+    match name {
+        // Of samples, their temperature and a translator's embedder publications tell nothing, or another.
+        "program" | "prompts" | "embedder" | "data" | "world" | "max_steps" | "samples" | "temperature" | "tests" => {
+            true
+        }
+        "model" => is_as_it_comes(value),
+        "models" | "roles" => fields().all(|(_, model)| is_as_it_comes(model)),
+        METHOD_OPTIONS => fields().all(|(key, _)| key == SETTINGS.key),
+        "limits" => fields().all(|(key, value)| key == "max_steps" || value.is_null()),
+        _ => value.is_null() || value.as_object().is_some_and(Map::is_empty),
+    }
+}
+
+/// Whether a model is asked as where nobody set anything of it.
+fn is_as_it_comes(model: &Value) -> bool {
+    let mut settings = model["settings"].as_object().into_iter().flatten();
+    settings.all(|(name, value)| {
+        let of = (name.as_str(), value.as_str().unwrap_or_default());
+        HARMLESS.contains(&of.0) || USUAL.contains(&of)
+    })
+}
 
 /// What a result was measured under beside what its line says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,16 +73,11 @@ impl Under {
         self.experiment["limits"]["max_steps"].as_u64().or_else(|| self.experiment["max_steps"].as_u64())
     }
 
-    /// Whether what was measured is no publication's: a person gave options of the method beside its condition, a budget of tokens or prompts
-    /// of their own, or had settings left out of requests.
+    /// Whether what was measured is no publication's: its experiment holds something that a person set, of any model, the world, the method
+    /// or the truth, or that is not known here.
     pub fn departs(&self) -> bool {
-        let experiment = &self.experiment;
-        let given = experiment[METHOD_OPTIONS].as_object();
-        let omitted = experiment["model"]["settings"]["omit"].as_str();
-        given.is_some_and(|given| given.keys().any(|key| key != SETTINGS.key))
-            || !experiment["token_budget"].is_null()
-            || experiment[OWN_PROMPTS] == true
-            || omitted.is_some_and(|omitted| omitted != "[]")
+        let mut fields = self.experiment.as_object().into_iter().flatten();
+        !fields.all(|(name, value)| is_usual(name, value))
     }
 
     /// Whether its tasks ship with this program or were made by it: no publication measured on them.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use crate::columns::{Columns, graphemes};
 
 /// Columns a tab is drawn as. Terminals' own tab stops would break the alignment of cells.
 const TAB: &str = "    ";
@@ -106,16 +106,20 @@ pub fn fit<'a>(text: &'a str, width: usize, ellipsis: &str) -> Cow<'a, str> {
     }
     let room = width.saturating_sub(ellipsis.width());
     let (mut used, mut end) = (0, 0);
-    for (at, c) in text.char_indices() {
-        let w = c.width().unwrap_or(0);
-        if used + w > room {
+    for (at, grapheme, columns) in graphemes(text) {
+        if used + columns > room {
             break;
         }
-        used += w;
-        end = at + c.len_utf8();
+        used += columns;
+        end = at + grapheme.len();
     }
     let head = text.get(..end).unwrap_or_default();
     if width == 0 { Cow::Borrowed("") } else { Cow::Owned(format!("{head}{ellipsis}")) }
+}
+
+/// The text with blanks behind it, up to `width` columns: formats count characters.
+pub fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
 #[cfg(test)]
@@ -144,6 +148,17 @@ mod tests {
         assert_eq!(fit("日本語", 5, "…"), "日本…");
         assert_eq!(fit("日本語", 4, "…"), "日…");
         assert_eq!(fit("abc", 0, "…"), "");
+        // What is drawn as one character is cut as one, and as wide as it is drawn.
+        assert_eq!(fit("👩\u{200d}💻👩\u{200d}💻", 3, "…"), "👩\u{200d}💻…");
+        assert_eq!(fit("❤\u{fe0f}❤\u{fe0f}❤\u{fe0f}", 4, "…"), "❤\u{fe0f}…");
+    }
+
+    #[test]
+    fn columns_are_filled_by_their_width() {
+        assert_eq!(
+            ["ab", "日", "e\u{301}", "abcde"].map(|text| pad(text, 4)),
+            ["ab  ", "日  ", "e\u{301}   ", "abcde"]
+        );
     }
 
     proptest! {

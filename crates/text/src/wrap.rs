@@ -1,7 +1,6 @@
 //! Wrapping of text to a width in columns. The result is safe to draw.
 
-use unicode_width::UnicodeWidthChar;
-
+use crate::columns::graphemes;
 use crate::sanitize;
 
 /// The text wrapped at spaces to lines of at most `width` columns; words longer than a line are broken. Leading spaces stay.
@@ -48,15 +47,15 @@ fn cut(line: &str, width: usize) -> Option<usize> {
     }
     let (mut used, mut space) = (0, None);
     let mut seen_word = false;
-    for (at, c) in line.char_indices() {
-        let w = c.width().unwrap_or(0);
-        if used + w > width {
+    for (at, grapheme, columns) in graphemes(line) {
+        let is_space = grapheme == " ";
+        if used + columns > width {
             // A character wider than the whole line still has to go somewhere.
-            let hard = if at == 0 { c.len_utf8() } else { at };
-            return Some(if c == ' ' { at.max(1) } else { space.unwrap_or(hard) });
+            let hard = if at == 0 { grapheme.len() } else { at };
+            return Some(if is_space { at.max(1) } else { space.unwrap_or(hard) });
         }
-        used += w;
-        if c == ' ' {
+        used += columns;
+        if is_space {
             // Spaces that indent the line are no place to break it.
             if seen_word {
                 space = Some(at + 1);
@@ -74,12 +73,11 @@ pub fn drop_columns(text: &str, skip: usize) -> (&str, usize) {
     if left == 0 {
         return (text, 0);
     }
-    for (at, c) in text.char_indices() {
-        let w = c.width().unwrap_or(0);
+    for (at, _, columns) in graphemes(text) {
         if left == 0 {
             return (text.get(at..).unwrap_or_default(), 0);
         }
-        left = left.saturating_sub(w);
+        left = left.saturating_sub(columns);
     }
     ("", left)
 }
@@ -87,9 +85,9 @@ pub fn drop_columns(text: &str, skip: usize) -> (&str, usize) {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use unicode_width::UnicodeWidthStr;
 
     use super::*;
+    use crate::Columns;
 
     #[test]
     fn breaks_at_spaces_and_long_words() {
@@ -99,6 +97,7 @@ mod tests {
         assert_eq!(wrapped("", 4), [""]);
         assert!(wrapped("abc", 0).is_empty());
         assert_eq!(wrapped("日本語", 1), ["日", "本", "語"]);
+        assert_eq!(wrapped("❤\u{fe0f}❤\u{fe0f}", 3), ["❤\u{fe0f}", "❤\u{fe0f}"]);
     }
 
     #[test]

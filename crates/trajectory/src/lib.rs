@@ -8,6 +8,8 @@ pub mod program;
 pub mod react;
 mod record;
 
+use std::borrow::Cow;
+
 use stepwright_program::Call;
 use stepwright_program::tools::Toolbox;
 
@@ -128,11 +130,12 @@ const KNOWN: [&str; 9] =
 /// many faults the first are told, and how many more there are.
 pub fn read_any(bytes: &[u8], name: &str) -> Logs {
     let mut read = Logs::default();
-    let mut own = false;
+    let (mut own, mut replaced) = (false, None);
     let lines: Vec<Result<Trajectory, LogError>> = if bytes.starts_with(b"PK") {
         foreign(&mut read, foreign::read_zip(bytes))
     } else {
         let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+        replaced = matches!(text, Cow::Owned(_)).then(|| no_text(bytes)).flatten();
         let is_json = |sign: char| text.trim_start().starts_with(sign);
         let theirs = (is_json('{') || is_json('[')).then(|| foreign::read_text(&text, read_line)).flatten();
         match theirs {
@@ -180,7 +183,19 @@ pub fn read_any(bytes: &[u8], name: &str) -> Logs {
     if own {
         read.notes.extend(own_notes(&read.all));
     }
+    read.notes.extend(replaced);
     read
+}
+
+/// Where bytes stand that are no text, and were read as the character for what is none; `None` where all is text.
+fn no_text(bytes: &[u8]) -> Option<String> {
+    let mut places = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty());
+    let line = places.next()?.valid().matches('\n').count() + 1;
+    let what = "bytes that are no UTF-8 were read as \u{FFFD}";
+    Some(match places.count() {
+        0 => format!("line {line}: {what}"),
+        more => format!("line {line}: {what}; {more} more times in the file"),
+    })
 }
 
 /// What our own lines hold that nobody reads, and leave out that checks need; once a file.
@@ -300,5 +315,7 @@ mod tests {
         assert_eq!(read_any(b"", "f").wrong[0].line, 1);
         let read = read_any(br#"{"id":"a","steps":[{"action":"look"}],"mood":"calm","initial_observation":"x"}"#, "f");
         assert_eq!(read.notes, ["fields that are not known here and were not read: `mood`"]);
+        let read = read_any(b"You are in a room.\n> look\nA r\xffm, a d\xfe\xfer.\n", "f");
+        assert_eq!(read.notes, ["line 3: bytes that are no UTF-8 were read as \u{FFFD}; 2 more times in the file"]);
     }
 }

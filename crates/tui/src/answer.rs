@@ -4,7 +4,6 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 use super::panes::observations::USER;
 use super::sanitize;
@@ -12,6 +11,7 @@ use super::theme::{Role, Theme};
 use super::view::View;
 use super::widgets::{words, wrap};
 use stepwright_episode::{Node, Session};
+use stepwright_text::Columns;
 use stepwright_text::sgr;
 
 /// Rows of the strip: the action, and two of the answer.
@@ -100,7 +100,7 @@ pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'
         _ => Role::Text,
     };
     let note = match (refused, node.outcome.done) {
-        (_, true) => format!("  over: {}", words::ended(&node.outcome)),
+        (_, true) => format!("  over: {}", sanitize::line(&words::ended(&node.outcome))),
         (true, false) => "  refused".to_owned(),
         (false, false) => String::new(),
     };

@@ -8,7 +8,6 @@ use ratatui::style::Style;
 use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
-use unicode_width::UnicodeWidthStr;
 
 use super::actions::ActionId;
 use super::keymap::Keymap;
@@ -24,6 +23,7 @@ use super::widgets::words;
 use stepwright_episode::role;
 use stepwright_episode::{Header, Mark, Origin, Verdict};
 use stepwright_protocol::{Level, ProcessStatus};
+use stepwright_text::Columns;
 
 /// Borders of terminals without line drawing.
 const ASCII_BORDER: border::Set<'static> = border::Set {
@@ -77,7 +77,7 @@ pub(crate) fn title(view: &View, theme: &Theme, width: usize) -> (String, String
     let (left, right) = match &view.session {
         None => ("Stepwright".to_owned(), String::new()),
         Some(session) => {
-            let step = session.current().map_or(0, |n| n.depth);
+            let step = session.current().map_or(0, |n| n.steps);
             let spent = session.spent.prompt.saturating_add(session.spent.completion);
             let mut right = vec![model_label(&session.model) + &sanitize::line(&role::beside(&session.options))];
             if roomy {

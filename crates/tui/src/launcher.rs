@@ -62,6 +62,8 @@ pub struct Catalog {
     pub models: Vec<Entry>,
     /// Sessions: the person's own, newest first, then shipped examples.
     pub sessions: Vec<SessionEntry>,
+    /// Of the person's own how many more there are than those listed.
+    pub unlisted: usize,
     /// Files that could not be read, with the remedy, in words.
     pub problems: Vec<String>,
 }

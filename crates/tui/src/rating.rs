@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use stepwright_rate::Judging;
@@ -18,6 +18,8 @@ use super::chrome::{self, Hint, frame_of, ground};
 use super::event::{self, Message};
 use super::terminal::{self, Screen};
 use super::theme::{Role, Theme};
+use super::widgets::draw::{Painter, Row, run as piece};
+use super::widgets::words;
 use stepwright_text::sanitize;
 
 const KEYS: [(&str, &str); 6] = [
@@ -133,20 +135,21 @@ fn plan(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut View
         Span::styled(sanitize::line(&item.task).into_owned(), theme.style(Role::Title)),
     ];
     frame.render_widget(Paragraph::new(Line::from_iter(words)).wrap(Wrap { trim: false }), task);
-    let lines = match item.steps.as_slice() {
-        [] => vec![Line::styled("(the plan has no step)", theme.style(Role::Dim))],
+    let rows: Vec<Row> = match item.steps.as_slice() {
+        [] => vec![vec![piece(Role::Dim, "(the plan has no step)")]],
         all => {
-            let line = |(n, step): (usize, &String)| {
-                let number = Span::styled(format!("{n:>3}. "), theme.style(Role::Dim));
-                Line::from_iter([number, Span::styled(sanitize::line(step).into_owned(), theme.style(Role::Text))])
-            };
-            (1..).zip(all).map(line).collect()
+            let width = usize::from(steps.width);
+            let wrapped = |(n, step): (usize, &String)| words::labelled(&format!("{n:>3}. "), Role::Text, step, width);
+            (1..).zip(all).flat_map(wrapped).collect()
         }
     };
-    let more = lines.len().saturating_sub(usize::from(steps.height));
+    let more = rows.len().saturating_sub(usize::from(steps.height));
     view.most = u16::try_from(more).unwrap_or(u16::MAX);
     view.scroll = view.scroll.min(view.most);
-    frame.render_widget(Paragraph::new(Text::from(lines)).scroll((view.scroll, 0)), steps);
+    let painter = &mut Painter { buf: frame.buffer_mut(), theme, focused: true };
+    for (line, row) in rows.iter().skip(view.scroll.into()).enumerate() {
+        painter.row(steps, line, row);
+    }
     let (mark, role, text) = match judging.judgement() {
         Some(true) => (theme.glyphs.yes, Role::Good, "you said: correct"),
         Some(false) => (theme.glyphs.no, Role::Bad, "you said: not correct"),

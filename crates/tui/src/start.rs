@@ -20,9 +20,9 @@ use super::widgets::list::ListState;
 use super::widgets::wrap::wrapped;
 use super::{fuzzy, sanitize};
 use std::path::PathBuf;
-use stepwright_text::words::count;
+use stepwright_text::Columns;
+use stepwright_text::words::{count, thousands};
 use stepwright_world::TaskInfo;
-use unicode_width::UnicodeWidthStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -570,14 +570,7 @@ impl Start {
                 let shown = if search.is_empty() { String::new() } else { format!(" matching `{search}`") };
                 format!(" Task: {}{shown}{} ", self.tasks.len(), hint.unwrap_or_default())
             }
-            Part::Sessions => {
-                let all = self.catalog.iter().flat_map(|c| &c.sessions);
-                let (shipped, own): (Vec<_>, Vec<_>) = all.partition(|session| session.shipped);
-                match own.len() {
-                    0 => format!(" {} ", part.title()),
-                    n => format!(" {}: {n} of yours, {} ", part.title(), count(shipped.len(), "example")),
-                }
-            }
+            Part::Sessions => format!(" {}{} ", part.title(), self.counted_sessions()),
             Part::Methods => match self.suggested() {
                 Some((at, suits)) if at == self.cursor(Part::Methods) => {
                     format!(" Method: suits {} ", sanitize::line(suits))
@@ -585,6 +578,18 @@ impl Start {
                 _ => format!(" {} ", part.title()),
             },
             part => format!(" {} ", part.title()),
+        }
+    }
+
+    /// How many sessions are listed, and of how many.
+    fn counted_sessions(&self) -> String {
+        let Some(catalog) = &self.catalog else { return String::new() };
+        let (shipped, own): (Vec<_>, Vec<_>) = catalog.sessions.iter().partition(|session| session.shipped);
+        let examples = count(shipped.len(), "example");
+        match (own.len(), catalog.unlisted) {
+            (0, _) => String::new(),
+            (n, 0) => format!(": {n} of yours, {examples}"),
+            (n, more) => format!(": the newest {n} of your {}, {examples}", thousands((n + more) as u64)),
         }
     }
 
@@ -706,6 +711,7 @@ fn details_lines(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launcher::SessionEntry;
 
     fn entry(name: &str) -> Entry {
         Entry { name: name.into(), about: "about".into(), ..Entry::default() }
@@ -745,6 +751,18 @@ mod tests {
         start.wish(&Choice { task: String::new(), method: "gone".into(), ..choice });
         start.set_catalog(catalog());
         assert_eq!(marked(&start), ["kitchen", "kitchen one", "few-shot", "small"]);
+    }
+
+    #[test]
+    fn sessions_are_counted_with_those_that_are_not_listed() {
+        let session =
+            |shipped| SessionEntry { path: PathBuf::new(), title: String::new(), detail: String::new(), shipped };
+        let sessions = vec![session(false), session(false), session(true)];
+        for (unlisted, said) in [(0, ": 2 of yours, 1 example"), (4700, ": the newest 2 of your 4,702, 1 example")] {
+            let mut start = Start::default();
+            start.set_catalog(Catalog { sessions: sessions.clone(), unlisted, ..Catalog::default() });
+            assert_eq!(start.counted_sessions(), said);
+        }
     }
 
     #[test]

@@ -303,9 +303,7 @@ impl Folded {
                     // Some servers repeat the whole in the last piece.
                     "message" if !begun => own.add(text, None),
                     "message" => {}
-                    "logprobs" => {
-                        merge(&mut own.logprobs, serde_json::from_str(&as_written(text)).unwrap_or_default(), name)
-                    }
+                    "logprobs" => merge(&mut own.logprobs, raw::read(&as_written(text)).unwrap_or_default(), name),
                     "finish_reason" if text == "\"\"" => {}
                     _ => own.rest.set(name, text),
                 }
@@ -334,7 +332,7 @@ impl Folded {
 
 impl Choice {
     fn add(&mut self, delta: &str, text: Option<&mut String>) {
-        let Ok(delta) = serde_json::from_str::<Map<String, Value>>(&as_written(delta)) else { return };
+        let Ok(delta) = raw::read::<Map<String, Value>>(&as_written(delta)) else { return };
         if let (Some(text), Some(more)) = (text, delta.get("content").and_then(Value::as_str)) {
             text.push_str(&raw::text(&format!("\"{more}\"")));
         }

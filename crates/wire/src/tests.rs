@@ -259,6 +259,12 @@ fn halves_of_pairs_are_seen_and_come_together() {
         )
         .is_ok()
     );
+    let mut fold = Fold::new(Api::Chat);
+    let unlikely = r#"{"token":"a","logprob":-Infinity}"#;
+    let choice =
+        format!(r#"{{"delta":{{"content":"a"}},"logprobs":{{"content":[{unlikely}]}},"finish_reason":"stop"}}"#);
+    fold.take(&format!(r#"{{"choices":[{choice}]}}"#)).unwrap();
+    assert!(fold.end().unwrap().text().contains(r#""logprob":null"#));
     let body = r#"{"messages":[{"role":"tool","tool_call_id":"c","content":"a \ud83d b"}],"metadata":{"m":"\udc00"}}"#;
     let request = Request::read(Api::Chat, body).unwrap();
     assert_eq!(request.messages[0].text(), "");

@@ -18,7 +18,7 @@ pub enum ProcessStatus {
     Working(String),
     /// Running and waiting for an action.
     Ready,
-    /// Running, but whoever waited for the action waits no longer, in words; said once more if that changes.
+    /// Running, but whoever waited for the action waits no longer, in words; another status follows once that changes.
     Left(String),
     /// It failed. It is restarted, and brought to where the world is, when the world is acted in next or restarted.
     Dead {

@@ -88,6 +88,11 @@ impl Transcript {
         }
     }
 
+    /// Whether it reads texts; else a log's steps hold the calls that [`Transcript::read`] gives.
+    pub fn reads_texts(&self) -> bool {
+        self.tools.is_none()
+    }
+
     pub fn call_of(&self, text: &str) -> Option<Call> {
         match &self.tools {
             Some(tools) => tools.read(text)?.ok(),

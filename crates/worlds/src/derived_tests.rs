@@ -10,7 +10,7 @@ use stepwright_program::Call;
 use stepwright_program::{Assertion, Rules, Specification};
 use stepwright_trajectory::Step;
 use stepwright_world::blocking::{
-    Basis, Before, Derived, EVALUATIONS, EXCUSED, Forest, Growth, Knowledge, Report, Selection,
+    Basis, Before, Derived, EVALUATIONS, EXCUSED, Forest, Growth, Knowledge, NodeStatus, Report, Selection,
 };
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::program::CheckedProgram;
@@ -70,6 +70,67 @@ fn an_unmet_assertion_blocks_and_what_meets_it_in_the_demonstrations_is_offered(
     let offered: Vec<String> =
         domain.resolving(&condition, &known).into_iter().map(|r| domain.text(&r.action)).collect();
     assert_eq!(offered, ["take mug 1 from shelf 1"]);
+}
+
+#[test]
+fn the_tree_says_whether_an_effect_that_is_offered_was_inferred_or_adopted_and_what_is_the_agents_advice() {
+    let put = call("agent.put('mug 1', 'desk 1')");
+    let why = |derived: &mut Derived, world: &HouseholdWorld| {
+        let domain = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
+        let key = |(condition, _): &(String, String)| condition.contains("self.inventory == obj");
+        domain.offered.iter().filter(|(offered, _)| key(offered)).map(|(_, why)| *why).collect::<Vec<_>>()
+    };
+    let (mut derived, world) = at_a_desk(None);
+    assert_eq!(why(&mut derived, &world), ["its effect (inferred) meets the condition"]);
+    let (mut spent, world) = at_a_desk(None);
+    spent.left.set(0);
+    let said = why(&mut spent, &world);
+    assert!(said.iter().all(|why| why.starts_with("the built-in proposer would do it now")), "{said:?}");
+}
+
+#[test]
+fn without_demonstrations_that_is_why_a_goal_has_no_action() {
+    let mut world = HouseholdWorld::new(Arc::new(Source::shipped().unwrap()), Edition::Put);
+    let task = world.tasks().remove(0).id;
+    let reset = world.reset(&task, 0).unwrap();
+    let program = CheckedProgram::start(&Specification::load(&world.specification(), "spec.py").unwrap()).unwrap();
+    let agent = Arc::new(stepwright_world::planner::EffectsOnly::default());
+    let basis = Basis { sentence: "dance".into(), agent, before: Before::default() };
+    let growth = Growth::derive(Derived::new(Arc::new(basis), program, reset.into_step(""), Report::default()), &world);
+    let why = growth.helpless().unwrap();
+    assert!(why.starts_with("there are no demonstrations"), "{why}");
+    let shown = growth.shown(&growth.facts(&world).unwrap());
+    assert!(shown.nodes[0].why.ends_with(&why), "{shown:?}");
+}
+
+#[test]
+fn a_request_that_was_closed_wrongly_stands_as_closed_and_not_met() {
+    use crate::table::{KIND, Source, TableWorld};
+    let mut world = TableWorld::new(Source::shipped().unwrap());
+    let task = world.tasks().remove(0).id;
+    let reset = world.reset(&task, 0).unwrap();
+    let mut program = CheckedProgram::start(&Specification::load(&world.specification(), "spec.py").unwrap()).unwrap();
+    program.apply(&reset.observation_calls);
+    let basis =
+        Basis { sentence: "all of it".into(), agent: crate::built_in_agent(&KIND, &[]), before: Before::default() };
+    let derived = Derived::new(Arc::new(basis), program, reset.into_step(""), Report::of(&world));
+    let mut growth = Growth::derive(derived, &world);
+    // What only states something is answered by nothing.
+    let wrong = loop {
+        let asked = World::request(&world).unwrap().query;
+        let before = growth.observation(&world).unwrap();
+        let outcome = world.act("done()").unwrap();
+        let step = Step { call: world.call_of("done()"), ..outcome.clone().into_step("done()") };
+        growth.hear(step, (outcome.won, outcome.reward), &world);
+        growth.executed("done()", None, &before, &world);
+        if outcome.reward <= 0.0 {
+            break asked;
+        }
+        assert!(growth.forest().done().iter().any(|done| done.predicate == asked), "{asked}");
+    };
+    let shown = growth.shown(&growth.facts(&world).unwrap());
+    let node = shown.nodes.iter().find(|node| node.text == wrong).unwrap();
+    assert_eq!((node.status, node.why.as_str()), (NodeStatus::Missed, "closed, and not met"));
 }
 
 /// What blocks a call, and what would resolve that; the agent would take the call itself.

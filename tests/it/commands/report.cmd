@@ -39,8 +39,8 @@ $ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl --edition move
 $ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl --set gate.token_budget=100000
 ? episodes run
 ; A report keeps them apart and says how they differ.
-$ stepwright report r.jsonl > report; grep -c '1 of 1 units' report; grep -o 'unlike [0-9a-f]*: .*max_steps[^;,]*' report | sed 's/[0-9a-f]\{8,\}/HASH/g' | sort -u
-$ stepwright report r.jsonl --experiment $(awk 'NR == 1 { print substr($2, 1, 8) }' report) | grep -c '1 of 1 units'
+$ stepwright report r.jsonl > report; grep -c '1 of 1 unit' report; grep -o 'unlike [0-9a-f]*: .*max_steps[^;,]*' report | sed 's/[0-9a-f]\{8,\}/HASH/g' | sort -u
+$ stepwright report r.jsonl --experiment $(awk 'NR == 1 { print substr($2, 1, 8) }' report) | grep -c '1 of 1 unit'
 ; What another study or program wrote is left as it is.
 $ stepwright study blocking --tasks first=1 --conditions FF-Replan --out r.jsonl
 $ printf 'my only notes' > notes.txt; stepwright run --tasks first=1 --out notes.txt

@@ -56,7 +56,7 @@ $ stepwright open away.jsonl --read-only
 
 # A tree is drawn with what the demonstrations show, however busy the machine is
 $ stepwright run --world graph --tasks flat/milk_on_table --sessions runs > /dev/null 2>&1; f=$(ls runs/*.jsonl); for n in 1 2 3 4; do stepwright show $f | cksum; done | sort -u | wc -l
-$ stepwright show $(ls runs/*.jsonl) > shown; grep -A1 'blocked: self.is_near(place)' shown | sort -u
+$ stepwright show $(ls runs/*.jsonl) > shown; grep -A1 'blocked: self.is_near(obj)' shown | sort -u
 
 # The tree of a blind session has no verdict that is hidden
 $ head -54 $REPO/sessions/kitchen.jsonl | sed 's/,"sum":"[0-9a-f]*"}$/}/' > blind.jsonl; echo '{"id":54,"ts":0,"node":1,"event":"blind_set","blind":true}' >> blind.jsonl

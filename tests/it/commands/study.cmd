@@ -1,5 +1,5 @@
 # Preconditions of shipped services are scored and a study resumes
-$ stepwright study preconditions --services Museums_1 --jobs 2 --out r.jsonl > first; grep -e actions -e Museums_1 -e 'no language model' -e 'asserts nothing' first
+$ stepwright study preconditions --services Museums_1 --jobs 2 --out r.jsonl > first; grep -e actions -e inferences -e Museums_1 -e 'no language model' -e 'asserts nothing' first
 ; The table's figures are those of the file: macro precision, recall and F1, the mean F1, calls that hold, instances that are permitted.
 $ python3 -c "
 > import json; lines = [l for l in map(json.loads, open('r.jsonl')) if l.get('approach') == 'enumerated']; n = len(lines)
@@ -7,14 +7,14 @@ $ python3 -c "
 > p, r = mean('precision'), mean('recall')
 > print(n, *('%.3f' % x for x in [p, r, 2 * p * r / (p + r), mean('f1'), total('held') / total('calls'), total('satisfied') / total('instances')]))"
 ; Nothing is left to do; the file stays as it is.
-$ cp r.jsonl before; stepwright study preconditions --services Museums_1 --jobs 2 --out r.jsonl > again; grep 'actions inferred' again; cmp r.jsonl before
+$ cp r.jsonl before; stepwright study preconditions --services Museums_1 --jobs 2 --out r.jsonl > again; grep 'inferences made' again; cmp r.jsonl before
 ; A killed run leaves half a line: that action alone is inferred again, and comes out the same.
-$ python3 -c "open('r.jsonl', 'wb').write(open('before', 'rb').read()[:-40])"; stepwright study preconditions --services Museums_1 --jobs 2 --out r.jsonl > again; grep 'actions inferred' again
+$ python3 -c "open('r.jsonl', 'wb').write(open('before', 'rb').read()[:-40])"; stepwright study preconditions --services Museums_1 --jobs 2 --out r.jsonl > again; grep 'inferences made' again
 $ grep ^Museums_1 first > one; grep ^Museums_1 again | cmp - one
 ; Fewer demonstrations are another study, in the same file.
 $ stepwright study preconditions --services Museums_1 --jobs 2 --out r.jsonl --demos 3 --by action
 ? from up to 3 demonstrations
-? actions inferred
+? inferences made
 ?     assert self.user.no_more
 
 # Without known truth validity is reported, and a file can hold the truth
@@ -71,7 +71,7 @@ $ stepwright study policy --world household --tasks type=light,first=1 --precond
 # A model that cannot be reached is said and asked again
 $ stepwright study preconditions --services Museums_1 --out r.jsonl --model nobody --base-url http://127.0.0.1:9/v1 --set model.retries=0 > said; echo $?; grep -o 'http://127.0.0.1:9.*' said | sort | uniq -c | awk '{ $1 = $1 } 1'
 $ stepwright study preconditions --services Museums_1 --out r.jsonl --model nobody --base-url http://127.0.0.1:9/v1 --set model.retries=0
-? actions inferred
+? inferences made
 ; Each of the paper's three methods has failed.
 $ stepwright study policy --tasks type=Museums_1,first=1 --model nobody --base-url http://127.0.0.1:9/v1 --set model.retries=0
 ? few-shot 
@@ -90,6 +90,9 @@ $ stepwright study policy --methods magic 2> said; echo $?; cut -c1-75 said
 $ stepwright study policy --preconditions some
 $ stepwright study policy --assertions loud
 $ stepwright study policy --tasks no-such-task
+; What a condition has of its publication nobody changes.
+$ stepwright study reprompt --set method.settings=corrective-2024
+$ stepwright study o3d --set method.settings=react-2023
 
 # A file of demonstrations alone is divided by --demos
 $ stepwright study preconditions --data $REPO/worlds/dialogue/Museums_1.demos.jsonl
@@ -146,6 +149,9 @@ $ stepwright study tools --data desk > said; tr -s ' ' < said | grep -e 'of the 
 ; The policy stands in the prompt, where there is one.
 $ stepwright study tools --data desk --model small --base-url $SERVER --policy
 $ echo 'Only what is pending may be cancelled.' > desk/policy.md; stepwright study tools --data desk --model small --base-url $SERVER --policy --samples 2 --assertions > said; tr -s ' ' < said | grep -e 'of the model' -e 'inferred assertions' -e boredom -e ', by the model' | cut -d' ' -f1-9
+
+; Where nobody answers the table is there all the same.
+$ stepwright study tools --data desk --model nobody --base-url http://127.0.0.1:9/v1 --set model.retries=0 > said 2> /dev/null; echo $?; tr -s ' ' < said | grep -e 'of the model' | cut -c1-60
 
 # A last step that was refused and given up is no part of a plan
 $ stepwright study reprompt --tasks flat/read_on_couch --conditions notion --out r.jsonl > shown; python3 -c "

@@ -86,7 +86,7 @@ fn beginning(clean: &str) -> Result<usize, ReadError> {
     let first = first_state(clean)?;
     let state = clean[first..].trim_start();
     let is_json = object(state).is_some_and(|(is_state, _)| is_state);
-    let later = last_state(state).filter(|later| is_json && *later > 0);
+    let later = if is_json { last_state(state).filter(|later| *later > 0) } else { None };
     Ok(later.map_or(first, |later| clean.len() - state.len() + later))
 }
 

@@ -12,6 +12,7 @@ use stepwright_episode::Role;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
 use stepwright_method::SYMBOLIC;
+use stepwright_method::publications::SETTINGS;
 use stepwright_precondition::AdoptedSet;
 use stepwright_study::curve::Format;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector};
@@ -57,6 +58,15 @@ impl Episodes {
         let config = Arc::new(config);
         let opening = Opening::new(&config, stepwright_worlds::sources(), self.max_steps.unwrap_or(usual_steps));
         Ok(Ready { model, provenance: provenance.map_err(failed)?, opening, config })
+    }
+
+    /// Refuses settings that a person named for a study whose conditions have their own, so that they would do nothing.
+    pub(super) fn without_settings(study: &str, config: &Config) -> Result<(), CliError> {
+        let Some(named) = config.method.given.get(SETTINGS.key) else { return Ok(()) };
+        Err(CliError::Usage(format!(
+            "method.settings = {named} would do nothing: each condition of `study {study}` has the settings of its publication; leave it out \
+             (for other settings: `stepwright run`)"
+        )))
     }
 
     pub(super) fn of(&self, world: &str) -> Result<Vec<TaskInfo>, CliError> {

@@ -58,6 +58,7 @@ impl O3dStudy {
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(curve_to).transpose()?;
         let Ready { config, model, provenance, opening } = self.episodes.ready(global, &self.world, MOST_ACTIONS)?;
+        Episodes::without_settings(O3d::NAME, &config)?;
         let here =
             |name: &String| std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string());
         let given = Given {

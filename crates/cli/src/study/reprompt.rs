@@ -9,7 +9,7 @@ use super::data::{Episodes, Ready, failed};
 use crate::headless::HeadlessFlags;
 use crate::{CliError, Global};
 use stepwright_study::reprompt::{Activities, Condition, MOST_ACTIONS, Perturbation, Reprompt, conditions};
-use stepwright_study::runner::Plan;
+use stepwright_study::runner::{Plan, Study};
 use stepwright_worlds::graph;
 
 /// Makes plans of household activities by open-loop planning, re-sampling and re-prompting with notion, inference and cause, and prints
@@ -37,6 +37,7 @@ impl RepromptStudy {
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let Ready { config, model, provenance, opening } =
             self.episodes.ready(global, graph::KIND.name, MOST_ACTIONS)?;
+        Episodes::without_settings(Reprompt::NAME, &config)?;
         let mut conditions = conditions(&self.conditions).map_err(CliError::Usage)?;
         if self.damaged {
             conditions.extend(Perturbation::ALL.map(Condition::Written));

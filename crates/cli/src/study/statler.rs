@@ -12,6 +12,7 @@ use crate::{CliError, Global, note, print, print_json, target};
 use stepwright_episode::Role;
 use stepwright_method::Needs;
 use stepwright_method::SYMBOLIC;
+use stepwright_method::options::BELIEF;
 use stepwright_methods::METHODS;
 use stepwright_study::runner::{Study, first_of_each_kind};
 use stepwright_study::statler::groups::Group;
@@ -80,8 +81,8 @@ impl StatlerStudy {
             print(&report.to_string())?;
         }
         if recorded.unknown > 0 {
-            let left_out = "recorded answers are to requests that no episode has; they are left out";
-            note(&format!("{} {left_out}", recorded.unknown));
+            let left_out = stepwright_text::words::count(recorded.unknown, "recorded answer");
+            note(&format!("left out: {left_out} to requests that no episode has"));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -92,10 +93,13 @@ impl StatlerStudy {
         let data = self.episodes.data.clone();
         let tasks = self.episodes(&opening.sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
-        // A curve takes episodes of three cups and a method that plays them.
+        // A curve takes episodes of three cups and a method that plays them, or a belief that may drift.
         let plays = tasks.iter().any(|task| task.kind == Domain::Cups.name()) && conditions.iter().any(|c| c.cups);
-        if format.is_some() && !self.drift && !plays {
-            let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
+        let believes = |c: &Condition| METHODS.named(&c.method).is_some_and(|method| method.info().keeps_belief());
+        let drifts = config.method.options.is(&BELIEF, "on") || conditions.iter().any(believes);
+        if format.is_some() && !plays && !(self.drift && drifts) {
+            let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift) of a method that keeps \
+                       a belief";
             return Err(CliError::Usage(why.to_owned()));
         }
         let provenance =
@@ -107,9 +111,11 @@ impl StatlerStudy {
         };
         let report = Requests::report(&carried.lines, self.drift);
         if let (Some(path), Some(format)) = (&self.curve, format) {
-            // Where nothing came to a result there is no curve; the table says of what.
             let plots = report.plots();
-            if !plots.is_empty() {
+            if plots.is_empty() {
+                let why = "no episode that has a curve came to a result; the table says why";
+                note(&format!("{} is not written: {why}", path.display()));
+            } else {
                 target::replace(path, &format.write(&plots))?;
             }
         }

@@ -59,6 +59,7 @@ pub(crate) struct ToolsStudy {
 }
 
 impl ToolsStudy {
+    /// Measures and prints; exit code 1 if an ask of the model failed.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let mut folders = domains(&self.data);
         let name =
@@ -95,9 +96,11 @@ impl ToolsStudy {
             let writer = asking.is_some().then_some(&mut writer);
             measured.push(measure(folder, self.episodes == Episodes::All, writer, told).map_err(CliError::Failed)?);
         }
+        let failed = measured.iter().filter_map(|domain| domain.written.as_ref()).any(|of| !of.failed.is_empty());
+        let code = ExitCode::from(u8::from(failed));
         if self.json {
             print_json(&format!("{:#}\n", as_json(&measured)))?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(code);
         }
         let mut text = tables(&measured);
         if self.assertions {
@@ -111,6 +114,6 @@ impl ToolsStudy {
             }
         }
         print(&text)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(code)
     }
 }

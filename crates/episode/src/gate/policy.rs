@@ -74,7 +74,12 @@ const STEP: &str = "automatic step";
 
 /// A rule in words without the number of the step: that is the next step's where nothing was executed.
 pub fn without_number(why: &str) -> &str {
-    why.split_once(STEP).map_or(why, |(before, _)| before.trim_end_matches(", "))
+    match why.split_once(STEP) {
+        Some(("", _)) => "",
+        // Earlier versions put a number before these words as well.
+        Some((before, _)) => before.strip_suffix(", ").unwrap_or(why),
+        None => why,
+    }
 }
 
 /// How the reason begins why nothing could be taken.

@@ -538,6 +538,8 @@ fn a_blocked_selection_is_taken_by_a_policy_that_stops_at_what_fails() {
         let unnumbered = if why.starts_with("automatic") { "" } else { why };
         assert_eq!(policy::without_number(why), unnumbered);
     }
+    let earlier = "every check holds, 50 of 50 automatic steps left";
+    assert_eq!(policy::without_number(earlier), earlier);
 }
 
 /// Four bytes are a token, for each of the answers that are asked for.

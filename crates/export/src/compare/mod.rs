@@ -169,11 +169,9 @@ pub fn branch_label(session: &Session, tip: NodeId) -> String {
         path.iter().zip(&other).take_while(|(a, b)| a.id == b.id).count()
     };
     let parts = tips(session).iter().filter(|other| **other != tip).map(shared).max().unwrap_or(0);
-    let first = path.get(parts).and_then(|node| Some((node.action.as_ref()?, node.depth)));
-    first.map_or_else(
-        || "the episode".to_owned(),
-        |(action, depth)| format!("{} at step {depth}", one_line(&action.text)),
-    )
+    let first = path.get(parts).and_then(|node| Some((node.action.as_ref()?, node.steps)));
+    first
+        .map_or_else(|| "the episode".to_owned(), |(action, step)| format!("{} at step {step}", one_line(&action.text)))
 }
 
 /// The names of files at the head of a column: the file's name, where two of them have the same the whole path. Of a file that was named by

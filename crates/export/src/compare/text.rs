@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use unicode_width::UnicodeWidthStr;
-
 use super::{Cell, Comparison};
+use stepwright_text::Columns;
 use stepwright_text::sanitize::line;
 use stepwright_text::words::count;
 use stepwright_text::wrap::wrapped;

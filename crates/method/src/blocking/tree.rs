@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::artifacts::ArtifactSpec;
-use crate::context::{lived, observed};
+use crate::lived::{lived, observed};
 use crate::{Context, DerivedState, Grounds, VetoedAction};
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::showing::Showing;
@@ -195,7 +195,7 @@ impl DerivedState for LiveTree {
         } else {
             if self.growth.is_derived() {
                 let call = action.call.as_deref().and_then(|c| c.parse::<Call>().ok());
-                self.growth.hear(lived(call, outcome), outcome.won, world);
+                self.growth.hear(lived(call, outcome), (outcome.won, outcome.reward), world);
             }
             let after = self.growth.executed(&action.text, outcome.error.as_deref(), &self.observed, world);
             self.observe(after);

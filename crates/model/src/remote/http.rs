@@ -7,7 +7,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue,
 use reqwest::{Client, Proxy, Response, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
-use stepwright_proxy::unpacked;
+use stepwright_proxy::{Unpacking, unpacked};
 use stepwright_secret::Mask;
 use stepwright_wire::lenient;
 
@@ -144,13 +144,16 @@ impl Http {
         }
         match unpacked(&headers, bytes) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(why) => format!("the server's answer cannot be read: {why}"),
+            Err(why) => unreadable(&why),
         }
     }
 
     fn unsent(&self, error: &reqwest::Error) -> Failure {
         let endpoint = self.endpoint.clone();
         let why = self.clean(&cause(error));
+        if let Some(message) = other_protocol(&why) {
+            return Failure::last(ModelError::Unreachable { endpoint, message });
+        }
         if error.is_connect() || error.is_timeout() {
             let message = if error.is_timeout() {
                 "cannot connect in time; is the address right, and is there a network?".to_owned()
@@ -177,12 +180,13 @@ impl Http {
     }
 }
 
-/// That a body is compressed, in words: none was asked for, and no such bytes are text.
-pub(super) fn compressed(response: &Response) -> Option<String> {
-    let coding = String::from_utf8_lossy(response.headers().get("content-encoding")?.as_bytes()).into_owned();
-    (!coding.trim().eq_ignore_ascii_case("identity")).then(|| {
-        format!("the server's answer is compressed ({coding}), which was not asked for; have it send plain text")
-    })
+/// How a body is unpacked that comes packed, though that was not asked for; why it cannot be, in words.
+pub(super) fn unpacking(response: &Response) -> Result<Option<Unpacking>, String> {
+    Unpacking::of(response.headers()).map_err(|why| unreadable(&why) + "; have it send plain text")
+}
+
+pub(super) fn unreadable(why: &str) -> String {
+    format!("the server's answer cannot be read: {why}")
 }
 
 /// The headers of every request: who asks, the key as the wire format wants it, the headers that are set.
@@ -275,6 +279,17 @@ pub(crate) fn cause(error: &reqwest::Error) -> String {
     text.unwrap_or_else(|| "no further explanation".into())
 }
 
+/// That a server speaks something else than it is asked in, in words; `why` is what the libraries below say of its first bytes.
+fn other_protocol(why: &str) -> Option<String> {
+    if why.starts_with("received corrupt message") {
+        return Some(format!("the server there does not speak TLS ({why}); should base_url begin with http://?"));
+    }
+    let is_no_http = why.starts_with("invalid ") && why.ends_with(" parsed");
+    is_no_http.then(|| {
+        format!("the server's answer is no valid HTTP ({why}); check base_url: http:// or https://, host and port")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,6 +311,16 @@ mod tests {
         let http = Http::new(&Options::new("https://h/v1?version=2", "m")).unwrap();
         assert_eq!(http.url(Root::Base, "chat/completions").as_str(), "https://h/v1/chat/completions?version=2");
         assert_eq!(http.url(Root::Server, "props").as_str(), "https://h/props?version=2");
+    }
+
+    #[test]
+    fn what_speaks_another_protocol_is_said_to() {
+        let said = |why| other_protocol(why).unwrap_or_default();
+        assert!(
+            said("received corrupt message of type InvalidContentType").contains("should base_url begin with http://?")
+        );
+        assert!(said("invalid content-length parsed").contains("no valid HTTP"));
+        assert_eq!(said("Connection refused (os error 111)"), "");
     }
 
     #[test]

@@ -9,9 +9,11 @@ use std::time::Duration;
 use eventsource_stream::{EventStream, EventStreamError};
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::Value;
+use stepwright_proxy::Unpacking;
 
 use super::chunk::{Answer, Piece};
 use super::failure::{error_object, words};
+use super::http::{cause, unpacking, unreadable};
 use super::options::Wire;
 
 /// Most bytes of an answer.
@@ -52,37 +54,44 @@ impl Break {
 pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream<Item = Result<Vec<u8>, Break>> {
     struct State {
         response: reqwest::Response,
+        unpacking: Result<Option<Unpacking>, String>,
         total: usize,
         ended: bool,
     }
-    let coding = super::http::compressed(&response);
-    let state = State { response, total: 0, ended: false };
-    stream::unfold((state, coding), move |(mut s, mut coding)| async move {
+    let state = State { unpacking: unpacking(&response), response, total: 0, ended: false };
+    stream::unfold(state, move |mut s| async move {
         if s.ended {
             return None;
         }
-        if let Some(why) = coding.take() {
-            s.ended = true;
-            return Some((Err(Break::last(why)), (s, None)));
-        }
+        let unpacking = match &mut s.unpacking {
+            Ok(unpacking) => unpacking,
+            Err(why) => {
+                let refused = Break::last(std::mem::take(why));
+                s.ended = true;
+                return Some((Err(refused), s));
+            }
+        };
         let piece = match tokio::time::timeout(idle, s.response.chunk()).await {
             Err(_) => Err(Break::last(format!(
                 "nothing arrived for {} s; if the model is slow, raise idle_timeout_s in config.toml",
                 idle.as_secs_f64()
             ))),
-            Ok(Err(e)) => Err(Break::passing(format!("the connection broke: {}", super::http::cause(&e)))),
+            Ok(Err(e)) => Err(Break::passing(format!("the connection broke: {}", cause(&e)))),
             Ok(Ok(None)) => return None,
-            Ok(Ok(Some(bytes))) => {
-                s.total = s.total.saturating_add(bytes.len());
-                if s.total > MAX_ANSWER {
-                    Err(Break::last(format!("the answer is longer than {} MiB", MAX_ANSWER >> 20)))
-                } else {
-                    Ok(bytes.to_vec())
-                }
+            Ok(Ok(Some(bytes))) => match unpacking {
+                Some(unpacking) => unpacking.piece(&bytes).map_err(|why| Break::last(unreadable(&why))),
+                None => Ok(bytes.to_vec()),
+            },
+        };
+        s.total = s.total.saturating_add(piece.as_ref().map_or(0, Vec::len));
+        let piece = match piece {
+            Ok(_) if s.total > MAX_ANSWER => {
+                Err(Break::last(format!("the answer is longer than {} MiB", MAX_ANSWER >> 20)))
             }
+            piece => piece,
         };
         s.ended = piece.is_err();
-        Some((piece, (s, coding)))
+        Some((piece, s))
     })
 }
 

@@ -111,7 +111,7 @@ impl Vm {
     fn dunder(&mut self, object: &Value, name: &str) -> Done<Value> {
         match name {
             "__name__" => match object {
-                Value::Type(of) => return Ok(Value::str(of.name())),
+                Value::Type(of) => return Ok(Value::str(of.name().trim_start_matches("types."))),
                 Value::Builtin(builtin) => return Ok(Value::str(builtin.name())),
                 Value::Ref(id) => match self.heap.get(*id) {
                     Obj::Class(class) => return Ok(Value::Str(class.name.clone())),

@@ -138,7 +138,6 @@ impl Vm {
 
     /// `bytes(…)`
     pub(crate) fn make_bytes(&mut self, args: &Args) -> Done<Value> {
-        self.check_codec("bytes", given(args, 1), given(args, 2))?;
         match (given(args, 0), given(args, 1), given(args, 2)) {
             (None, None, None) => Ok(Value::Bytes(Arc::default())),
             (Some(Value::Str(_)), None, None) => Err(Stop::type_error("string argument without an encoding")),
@@ -189,22 +188,21 @@ impl Vm {
         Ok((codec, text(errors, "strict")?))
     }
 
-    fn check_codec(&self, method: &str, encoding: Option<&Value>, errors: Option<&Value>) -> Done<()> {
-        let wrong = |value: Option<&'_ Value>| value.filter(|value| !matches!(value, Value::Str(_))).cloned();
-        let wrong = [("encoding", wrong(encoding)), ("errors", wrong(errors))];
-        // The names are C's texts.
-        let cut = [encoding, errors]
-            .into_iter()
-            .flatten()
-            .any(|value| matches!(value, Value::Str(name) if name.contains('\0')));
-        match wrong.into_iter().find_map(|(name, value)| Some((name, value?))) {
-            None if cut => Err(Stop::exact(ExcKind::ValueError, "embedded null character")),
-            None => Ok(()),
-            Some((name, value)) => {
-                let of = self.none_or_type(&value);
-                Err(type_error!("{method}() argument '{name}' must be str, not {of}"))
+    /// Whether both are texts, and as C has them, without a null.
+    pub(crate) fn check_codec(&self, method: &str, encoding: Option<&Value>, errors: Option<&Value>) -> Done<()> {
+        for (name, value) in [("encoding", encoding), ("errors", errors)] {
+            match value {
+                Some(Value::Str(text)) if text.contains('\0') => {
+                    return Err(Stop::exact(ExcKind::ValueError, "embedded null character"));
+                }
+                None | Some(Value::Str(_)) => {}
+                Some(other) => {
+                    let of = self.none_or_type(other);
+                    return Err(type_error!("{method}() argument '{name}' must be str, not {of}"));
+                }
             }
         }
+        Ok(())
     }
 
     /// `str.encode`

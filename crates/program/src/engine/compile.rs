@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt as AstStmt};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,14 +10,12 @@ use super::code::{
     Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt, StmtKind,
     Target, Try, Variable,
 };
+use super::depth::{TooDeep, measure, measure_expression};
 use super::fault::Python;
 use super::modules::is_not_offered;
 use super::scope::{Kind, NO_DEBUG, Scopes, analyse, analyse_expression, is_debug};
 use super::types::{BuiltinName, builtin};
 use super::value::Name;
-
-/// Deepest nesting of expressions and statements that is compiled.
-pub(crate) const MAX_DEPTH: u32 = 1_000;
 
 /// Why a tree was not compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +25,12 @@ pub(crate) enum CompileFailure {
     /// One version of Python refuses it and another does not: what it is, and its byte offset.
     Unsupported(&'static str, usize),
     TooDeep,
+}
+
+impl From<TooDeep> for CompileFailure {
+    fn from(TooDeep: TooDeep) -> Self {
+        Self::TooDeep
+    }
 }
 
 /// How many loops, `try` and `with` CPython lets stand one in the other in a function.
@@ -116,69 +119,14 @@ pub(crate) fn function_body(source: &str, body: &[AstStmt], name: &str, params: 
 }
 
 pub(crate) fn expression(source: &str, expr: &Expr, params: &Params) -> Compiled<FunctionCode> {
-    let mut depth = Depth::default();
-    depth.visit_expr(expr);
-    depth.judged()?;
+    let has_scopes = measure_expression(expr)?;
     let all: Vec<&str> = params.names.iter().map(|n| &**n).collect();
     // Without a scope within, no name is shared or bound.
-    let scopes = if depth.scopes { analyse_expression(expr, &all) } else { analyse(&[], Kind::Function, &all) };
+    let scopes = if has_scopes { analyse_expression(expr, &all) } else { analyse(&[], Kind::Function, &all) };
     let mut compiler = Compiler::new(source, scopes, params.python)?;
     compiler.open_frame(0, true);
     let node = compiler.expr(expr)?;
     Ok(compiler.close_frame(Arc::from("<expression>"), params.clone(), Body::Expression(node)))
-}
-
-/// Refuses trees that are too deep, without recursing deeper than that.
-fn measure(body: &[AstStmt]) -> Compiled<()> {
-    let mut depth = Depth::default();
-    depth.visit_body(body);
-    depth.judged()
-}
-
-#[derive(Default)]
-struct Depth {
-    now: u32,
-    too_deep: bool,
-    /// Whether an expression has a scope of its own, or binds a name in one.
-    scopes: bool,
-}
-
-impl<'a> Visitor<'a> for Depth {
-    fn visit_stmt(&mut self, stmt: &'a AstStmt) {
-        self.down(|this| walk_stmt(this, stmt));
-    }
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        self.scopes |= matches!(
-            expr,
-            Expr::Lambda(_)
-                | Expr::ListComp(_)
-                | Expr::SetComp(_)
-                | Expr::DictComp(_)
-                | Expr::Generator(_)
-                | Expr::Named(_)
-        );
-        self.down(|this| walk_expr(this, expr));
-    }
-}
-
-impl Depth {
-    fn down(&mut self, f: impl FnOnce(&mut Self)) {
-        if self.too_deep || self.now >= MAX_DEPTH {
-            self.too_deep = true;
-            return;
-        }
-        self.now += 1;
-        if self.now.is_multiple_of(16) {
-            stacker::maybe_grow(128 * 1024, 1024 * 1024, || f(self));
-        } else {
-            f(self);
-        }
-        self.now -= 1;
-    }
-
-    fn judged(&self) -> Compiled<()> {
-        if self.too_deep { Err(CompileFailure::TooDeep) } else { Ok(()) }
-    }
 }
 
 impl<'a> Compiler<'a> {

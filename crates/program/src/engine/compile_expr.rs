@@ -9,7 +9,8 @@ use ruff_python_ast::{self as ast, Expr, StringFlags as _};
 use ruff_text_size::Ranged;
 
 use super::code::{Bounds, Call, Clause, Comp, ConversionFlag, Element, GenCode, Node, Piece, UnaryOp};
-use super::compile::{CompileFailure, Compiled, Compiler, FunctionBody, MAX_DEPTH, Var};
+use super::compile::{CompileFailure, Compiled, Compiler, FunctionBody, Var};
+use super::depth::MAX_DEPTH;
 use super::fault::Python;
 use super::value::Value;
 

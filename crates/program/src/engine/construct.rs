@@ -12,17 +12,17 @@ use super::value::{Dict, IterState, Obj, Part, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
 impl Vm {
-    pub(crate) fn construct(&mut self, of: Type, args: Args, keywords: Keywords) -> Done<Value> {
+    pub(crate) fn construct(&mut self, of: Type, args: Args, mut keywords: Keywords) -> Done<Value> {
         if let Some(stop) = refused(of, &args, &keywords) {
             return Err(stop);
         }
-        let strict = match keywords.first() {
-            Some((_, value)) if of == Type::Zip => Some(self.truth(value)?),
-            _ => None,
-        };
-        let keywords = if strict.is_some() { Keywords::new() } else { keywords };
+        let strict = if of == Type::Zip { keywords.pop() } else { None };
+        let strict = strict.map_or(Ok(false), |(_, value)| self.truth(&value))?;
         let (args, keywords) = self.bind_arguments(Called::Itself, of.name(), constructor(of), args, keywords)?;
         let first = given(&args, 0);
+        if matches!(of, Type::Str | Type::Bytes) {
+            self.check_codec(of.name(), given(&args, 1), given(&args, 2))?;
+        }
         match of {
             Type::Bool => Ok(Value::Bool(match first {
                 Some(value) => self.truth(value)?,
@@ -30,10 +30,6 @@ impl Vm {
             })),
             Type::Int => self.int(&args),
             Type::Float => self.float(first),
-            Type::Str | Type::Bytes if self.wrong_codec(&args).is_some() => {
-                let (name, wrong) = self.wrong_codec(&args).unwrap_or_default();
-                Err(type_error!("{}() argument '{name}' must be str, not {wrong}", of.name()))
-            }
             Type::Str => match (first, given(&args, 1), given(&args, 2)) {
                 (None, _, _) => Ok(Value::str("")),
                 (Some(text @ Value::Str(_)), None, None) => Ok(text.clone()),
@@ -108,7 +104,7 @@ impl Vm {
             },
             Type::Zip => {
                 let iters = args.iter().map(|v| self.start(v)).collect::<Done<Vec<_>>>()?;
-                self.alloc(Obj::Iter(IterState::Zip(iters, strict == Some(true)), Type::Zip))
+                self.alloc(Obj::Iter(IterState::Zip(iters, strict), Type::Zip))
             }
             Type::Enumerate => {
                 let Some(iterable) = first else { return Err(Stop::unsupported("enumerate of this")) };
@@ -139,16 +135,6 @@ impl Vm {
         let object = self.obj(value);
         matches!(value, Value::Type(_) | Value::Builtin(_))
             || matches!(object, Some(Obj::Class(_) | Obj::Function(_) | Obj::Method { .. } | Obj::BuiltinMethod { .. }))
-    }
-
-    /// Of the arguments that say how a text is encoded, the first that is no text: its name and its type.
-    fn wrong_codec(&self, args: &Args) -> Option<(&'static str, String)> {
-        let codec = [("encoding", given(args, 1)), ("errors", given(args, 2))];
-        codec.into_iter().find_map(|(name, value)| match value? {
-            Value::Str(_) => None,
-            Value::None => Some((name, "None".to_owned())),
-            other => Some((name, self.type_name(other).to_string())),
-        })
     }
 
     fn int(&mut self, args: &Args) -> Done<Value> {
@@ -355,8 +341,9 @@ fn digits_of(bytes: &[u8]) -> String {
 /// What CPython says of a call before it looks at the arguments one by one.
 fn refused(of: Type, args: &Args, keywords: &Keywords) -> Option<Stop> {
     Some(match (of, args.len(), keywords.as_slice()) {
-        (Type::Zip, _, [(name, _), ..]) if **name != *"strict" => Stop::unsupported("this argument of zip"),
-        (Type::Zip, _, [_, _, ..]) => Stop::unsupported("this argument of zip"),
+        (Type::Zip, _, [(name, _), more @ ..]) if **name != *"strict" || !more.is_empty() => {
+            Stop::unsupported("this argument of zip")
+        }
         (Type::Object, given, named) if given + named.len() > 0 => type_error!("object() takes no arguments"),
         (Type::Class, 0 | 2 | 4.., _) => type_error!("type() takes 1 or 3 arguments"),
         (Type::Enumerate, 0, [(name, _)]) if **name != *"iterable" => {

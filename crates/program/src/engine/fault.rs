@@ -43,7 +43,7 @@ impl Limits {
     pub const MODULE: Limits = Limits { steps: 10_000_000, size: 160_000_000, depth: 16_000 };
 }
 
-/// The version of Python whose answer counts where they differ.
+/// The version of Python as which a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Python {
     /// 3.11, also where none is said.

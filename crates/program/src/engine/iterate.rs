@@ -301,8 +301,8 @@ fn over_dict(id: Id, dict: &Dict, part: Part) -> IterState {
 
 /// The error of a strict `zip` at whose place `at`, from 0, there are fewer or more values than before it.
 fn uneven(at: usize, what: &str) -> Stop {
-    let before = if at == 1 { " 1".to_owned() } else { format!("s 1-{at}") };
-    exact!(ValueError, "zip() argument {} is {what} than argument{before}", at + 1)
+    let several = if at == 1 { " " } else { "s 1-" };
+    exact!(ValueError, "zip() argument {} is {what} than argument{several}{at}", at + 1)
 }
 
 /// The end of iterating a container that changed: an error if its size did, unknown if it did not.

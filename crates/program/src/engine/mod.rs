@@ -16,6 +16,7 @@ pub(crate) mod compile;
 mod compile_expr;
 mod construct;
 mod counts;
+pub(crate) mod depth;
 mod eval;
 mod exec;
 pub(crate) mod fill;

@@ -7,7 +7,7 @@ use ruff_text_size::Ranged;
 
 /// Longest source that is parsed, in bytes.
 const MAX_SOURCE: usize = 512 * 1024;
-/// Upper bound of nesting that is parsed at all; what is deeper than [`super::compile::MAX_DEPTH`] is refused later.
+/// Upper bound of nesting that is parsed at all; what is deeper than [`super::depth::MAX_DEPTH`] is refused later.
 const MAX_NESTING: usize = 60_000;
 /// Levels of nesting that the parser goes down; a little more than what compiles, since it counts its own framing too.
 const PARSER_DEPTH: u16 = 1_010;

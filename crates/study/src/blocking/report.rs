@@ -8,7 +8,7 @@ use crate::curve::{Chart, ShareOf, Shares};
 use crate::paper::BLOCKING;
 use crate::report::{Report, Table, refusals};
 use crate::run::shortened;
-use stepwright_text::words::count;
+use stepwright_text::words::{count, noun};
 
 /// The tasks, in the order of the paper's columns; each is a measure of its rows.
 const TASKS: [&str; 4] = ["coffee", "apple", "mug", "toast"];
@@ -85,7 +85,8 @@ fn basis(results: &[BlockingResult]) -> String {
     let scenes = distinct(results.iter().map(|r| r.run.task.split('/').next().unwrap_or_default()));
     let models = distinct(results.iter().map(|r| r.run.model.as_str()));
     let limits: BTreeSet<u64> = results.iter().filter_map(|r| r.run.under.most_actions()).collect();
-    let limit = limits.first().map_or_else(String::new, |most| format!(", at most {most} actions each"));
+    let limit =
+        limits.first().map_or_else(String::new, |most| format!(", at most {most} {} each", noun(*most, "action")));
     format!(
         "\n{} in {} ({}), model: {}{limit}. `acted`: the model, or what decided without one (shipped plan parts: ProgPrompt's plans were \
          joined from parts that ship with the program). `95 %` is over kitchens, with all their trials. `decisions`, `refused`, `considered` \

@@ -1,5 +1,7 @@
 //! Tables of the study: each method by itself, and every two of them task by task.
 
+use std::cmp::Ordering;
+
 use super::result::DecisionResult;
 use crate::columns::{self, Cell, Column, Group, column, condition, counted_once, words};
 use crate::curve::{Chart, ShareOf, Shares};
@@ -54,7 +56,7 @@ fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
 struct Pair<'a> {
     names: [String; 2],
     rows: [Row<'a>; 2],
-    /// Tasks, and by how much of them each won: both, the first alone, the second alone, neither (of the first repetition).
+    /// Tasks, by who won more of a task's repetitions: both as many, the first, the second; neither any.
     outcomes: [usize; 4],
 }
 
@@ -63,12 +65,15 @@ impl<'a> Pair<'a> {
         let rows = [done(first), done(second)];
         let mut outcomes = [0; 4];
         let [one, other] = &rows;
+        let wins = |of: &[&DecisionResult]| of.iter().filter(|r| r.run.won).count();
         for (a, b) in one.pairs(other) {
-            let at = match (a.iter().all(|r| r.run.won), b.iter().all(|r| r.run.won)) {
-                (true, true) => 0,
-                (true, false) => 1,
-                (false, true) => 2,
-                (false, false) => 3,
+            // Of one the failed repetitions may be missing.
+            let (won, against) = (wins(&a) * b.len(), wins(&b) * a.len());
+            let at = match won.cmp(&against) {
+                Ordering::Equal if won > 0 => 0,
+                Ordering::Greater => 1,
+                Ordering::Less => 2,
+                Ordering::Equal => 3,
             };
             outcomes[at] += 1;
         }
@@ -101,8 +106,8 @@ fn pair_columns<'a>() -> Vec<Column<'a, Pair<'a>>> {
     let counts = [
         column("tasks", |of: &Pair<'_>| Cell::of(of.outcomes.iter().sum::<usize>())),
         outcome("both won", 0),
-        outcome("it alone", 1),
-        outcome("the other alone", 2),
+        outcome("it more often", 1),
+        outcome("the other more often", 2),
         outcome("neither", 3),
     ];
     names
@@ -162,7 +167,8 @@ fn basis(results: &[DecisionResult]) -> String {
     format!(
         "\nMeans of an episode that came to a result; `95 %` is over tasks, with all their repetitions. `considered`: actions at a decision, the candidates that \
          were offered (thoughts, calls and reports too, where those are decided about) or what a planner chose among; none of a plan that is written whole. \
-         `decisions`: actions executed, and selections that were blocked. `tokens`: of prompts and answers. Below, every two methods on the tasks that both played: in how many tasks \
-         (with all repetitions) who won, and the mean of the differences task by task with the bootstrap over tasks.{without}\n"
+         `decisions`: actions executed, and selections that were blocked. `tokens`: of prompts and answers. Below, every two methods on the tasks that both played: how many tasks \
+         both won (as many of its repetitions, at least one), one of them more often than the other (alone, where there is one repetition), neither \
+         ever, and the mean of the differences task by task with the bootstrap over tasks.{without}\n"
     )
 }

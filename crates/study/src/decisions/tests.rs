@@ -52,6 +52,33 @@ fn methods_are_held_against_each_other_task_by_task() {
 }
 
 #[test]
+fn a_task_is_the_ones_that_won_more_of_its_repetitions() {
+    let of = |method: &str, task: &str, won: [bool; 3]| {
+        let each = won.into_iter().zip(0..).map(|(won, seed)| {
+            let mut one = result(method, task, won, 10);
+            one.run.seed = seed;
+            one
+        });
+        each.collect::<Vec<_>>()
+    };
+    let some = [true, false, false];
+    let all = [
+        of("blocking", "a", some),
+        of("few-shot", "a", [false; 3]),
+        of("blocking", "b", some),
+        of("few-shot", "b", [true; 3]),
+        of("blocking", "c", some),
+        of("few-shot", "c", [false, true, false]),
+        of("blocking", "d", [false; 3]),
+        of("few-shot", "d", [false; 3]),
+    ];
+    let text = report::report(&all.concat()).to_string();
+    let pairs = rows(&text, "Every two methods, task by task");
+    // Both as often in c, the first more often in a, the second in b, neither in d.
+    assert_eq!(pairs[0][..7], ["blocking", "few-shot", "4", "1", "1", "1", "1"], "{text}");
+}
+
+#[test]
 fn what_was_cut_from_prompts_is_said_of_each_method() {
     let mut cut = result("few-shot", "a", true, 1);
     (cut.run.asks, cut.run.shortened, cut.run.left_out) = (5, 2, "the first steps".to_owned());

@@ -250,8 +250,8 @@ fn basis(of: &[&O3dResult]) -> String {
         ""
     };
     format!(
-        "\n{}, model: {}, {tokens}.{symbolic} `actions`, `calls and thoughts` and `tokens` are means over all episodes; `logs` are the \
-         pairs of logs that the skills were found in, `-` where they were given.\n",
+        "\n{}, model: {}, {tokens}.{symbolic} `actions`, `calls and thoughts` and `tokens` are means over the episodes \
+         that came to a result (`episodes`); `logs` are the pairs of logs that the skills were found in, `-` where they were given.\n",
         count(of.len(), "episode"),
         models.join(", "),
     )

@@ -10,7 +10,7 @@ use crate::paper::{POLICIES, PaperRow, PublishedFigure, model_of_programs};
 use crate::report::{Report, Table, refusals};
 use stepwright_method::SYMBOLIC;
 use stepwright_precondition::Score;
-use stepwright_text::words::count;
+use stepwright_text::words::{count, noun};
 
 /// The results of a setting, or of one service or type of task in it.
 type Row<'a> = Group<'a, PolicyResult>;
@@ -260,8 +260,8 @@ fn named(setting: &Setting) -> String {
 fn share_of(of: &Row<'_>) -> Option<ShareOf> {
     let dialogue = is_dialogue(of);
     let shots = shots(dialogue, setting(of)?);
-    let noun = if shots == "1" { "shot" } else { "shots" };
-    let name = format!("{}, {shots} {noun}, {}", of.condition("method"), of.condition("in force"));
+    let of_shots = noun(shots.parse::<u64>().unwrap_or_default(), "shot");
+    let name = format!("{}, {shots} {of_shots}, {}", of.condition("method"), of.condition("in force"));
     let paper = of.printed(&POLICIES, if dialogue { "F1" } else { "success" }).and_then(PublishedFigure::number);
     Some(ShareOf { name, share: performance(of)?, interval: spread_of_performance(of), paper })
 }

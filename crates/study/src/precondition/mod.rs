@@ -89,7 +89,7 @@ impl Study for Preconditions {
     type Condition = Subject;
     type Line = ActionResult;
     const NAME: &'static str = "preconditions";
-    const CARRIED_OUT: &'static str = "actions inferred";
+    const CARRIED_OUT: &'static str = "inferences made";
 
     fn plan(&self) -> &Plan<Subject> {
         &self.plan

@@ -54,7 +54,8 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
         }
         approach => {
             let Way { model, samples, temperature, .. } = &first.way;
-            format!("{model}, {samples} samples a demonstration at temperature {temperature}, {}", approach.words())
+            let samples = count(*samples, "sample");
+            format!("{model}, {samples} a demonstration at temperature {temperature}, {}", approach.words())
         }
     };
     let of_what = if first.world == "dialogue" { count(subjects.len(), "service") } else { first.subject.clone() };
@@ -71,7 +72,9 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     ));
     let name = format!("{model}, {shown}");
     report.table(if detail { by_action(name, all, alone) } else { by_subject(name, all, alone, &subjects) });
-    let mut text = NOTHING.to_owned();
+    // With a row an action there is no interval.
+    let interval = if detail { "" } else { ". 95 %: bootstrap over actions" };
+    let mut text = format!("{NOTHING}{interval}\n");
     if detail && results.iter().any(|r| in_print(r).is_some()) {
         text.push_str(&format!(
             "Lines `paper`: what \"{}\" infers for the action (Table 1, Table 4), then what it holds true\n",
@@ -88,7 +91,7 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     if unmeasured > 0 {
         text.push_str(&format!(
             "{unmeasured} of {} cannot be measured: no call in the episodes says with what arguments; the means are without\n",
-            count(results.len(), "action"),
+            counted(all),
         ));
     }
     // Where all failed nothing is scored, whatever is known.
@@ -107,15 +110,12 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
         let have = if known == 1 { "has" } else { "have" };
         text.push_str(&format!(
             "{known} of {} {have} known preconditions; precision, recall and F1 are theirs\n",
-            count(results.len(), "action"),
+            counted(all),
         ));
     }
     let failed = all.count(|r| r.error.is_some());
     if failed > 0 && failed < results.len() {
-        text.push_str(&format!(
-            "{failed} of {} failed; the figures are of the others\n",
-            count(results.len(), "action")
-        ));
+        text.push_str(&format!("{failed} of {} failed; the figures are of the others\n", counted(all)));
     }
     // An ask that failed is in the table of what was validated too, where why is said.
     for failed in results.iter().filter(|r| r.error.is_some() && r.approach != Approach::Prompted) {
@@ -131,6 +131,12 @@ fn inferred(of: &Row<'_>) -> usize {
     of.units().iter().filter(|unit| unit.iter().any(|r| r.error.is_none())).count()
 }
 
+/// The lines of a table in words: actions, or results where repetitions give an action several.
+fn counted(all: &Row<'_>) -> String {
+    let lines = all.lines.len();
+    count(lines, if lines > all.units().len() { "result" } else { "action" })
+}
+
 /// What tells a table from others beside its heading; with how many seeds it was measured.
 fn apart(all: &Row<'_>) -> String {
     let seeds: BTreeSet<u64> = all.lines.iter().map(|r| r.way.seed).collect();
@@ -144,7 +150,7 @@ fn apart(all: &Row<'_>) -> String {
 const ALONE: &str = "Equation (1) alone";
 
 /// Below each table.
-const NOTHING: &str = "`asserts nothing`: the figures of preconditions that permit every action, for comparison. 95 %: bootstrap over actions\n";
+const NOTHING: &str = "`asserts nothing`: the figures of preconditions that permit every action, for comparison";
 
 /// The mean F1 of each subject, for files.
 fn chart(subjects: &[Row<'_>]) -> Chart {

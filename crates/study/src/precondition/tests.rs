@@ -93,6 +93,15 @@ async fn what_failed_is_told_apart_from_what_is_not_known() {
         "{text}"
     );
     assert!(!text.contains("known preconditions"), "{text}");
+    // With several seeds they are no further actions.
+    let again = lines.iter().cloned().map(|mut line| {
+        line.way.seed = 1;
+        line.assertions.clear();
+        line
+    });
+    let both: Vec<ActionResult> = lines.iter().cloned().chain(again).collect();
+    let seeds = Preconditions::report(&both, false).to_string();
+    assert!(seeds.contains("1 of 2 actions of") && seeds.contains("\n2 of 4 results failed;"), "{seeds}");
     let row: Vec<&str> = text.lines().find(|l| l.starts_with("Tests_1")).unwrap().split_whitespace().collect();
     assert_eq!(row[1], "1", "{text}");
 }
@@ -158,6 +167,8 @@ async fn the_enumerator_finds_what_is_true() {
     assert!(text.contains("2 actions of 1 service") && text.contains("6 other episodes"), "{text}");
     assert!(text.contains("Equation (1) alone") && text.contains("evidence rule"), "{text}");
     assert!(text.contains("Ours (16B)") && text.contains("0.84"), "{text}");
+    // With a row an action there is no interval, and no word of one.
+    assert!(text.contains("bootstrap") && !report::report(&results, true).to_string().contains("bootstrap"), "{text}");
     // Nothing is left to do.
     let open = |other: Way| open(&subject, other, &results, way.clone());
     assert_eq!(open(way.clone()), 0);
@@ -166,6 +177,24 @@ async fn the_enumerator_finds_what_is_true() {
     // Another truth and fewer episodes are other experiments.
     assert_eq!(open(Way { truth_file: Some("ab".into()), ..way.clone() }), 2);
     assert_eq!(open(Way { tests: Some(3), ..way.clone() }), 2);
+}
+
+#[tokio::test]
+async fn no_figure_of_the_paper_stands_beside_a_truth_of_ones_own() {
+    let mut lines = results(&subject(true), Origin::Symbolic, way("starcoder-16b", 1)).await;
+    lines.retain(|line| line.approach.stands());
+    let shown = |experiment: Value| {
+        let mut lines = lines.clone();
+        for line in &mut lines {
+            (line.subject, line.episodes) = ("Buses_1".to_owned(), 50);
+            line.under.experiment = Arc::new(experiment.clone());
+        }
+        report::report(&lines, true).to_string()
+    };
+    let theirs = shown(json!({ "data": "ab12" }));
+    assert!(theirs.contains("paper: P") && theirs.contains("    paper  "), "{theirs}");
+    let own = shown(json!({ "data": "ab12", "truth_file": "12ab" }));
+    assert!(!own.contains("paper: P") && !own.contains("    paper  "), "{own}");
 }
 
 #[tokio::test]

@@ -214,6 +214,10 @@ impl Study for Reprompt {
             seed: unit.seed,
             ..RepromptResult::default()
         };
+        if matches!(&*unit.condition, Condition::Method { .. }) {
+            line.model.clone_from(&self.model);
+            line.embedder = self.opening.config.embedder("").name().to_owned();
+        }
         let empty = line.clone();
         let done = match &*unit.condition {
             Condition::Written(damage) => self.by_people(*damage, line),
@@ -233,8 +237,6 @@ impl Study for Reprompt {
                     seed: unit.seed,
                 };
                 let episode = self.opening.run(&new, cancel).await?;
-                line.model.clone_from(&self.model);
-                line.embedder = self.opening.config.embedder("").name().to_owned();
                 line.ended = episode.ended;
                 line.error = episode.error;
                 match episode.session {

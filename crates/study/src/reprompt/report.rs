@@ -9,31 +9,61 @@ use stepwright_text::words::count;
 
 type Row<'a> = Group<'a, RepromptResult>;
 
+/// What a row says of those that failed.
+const FAILED: &str = "failed";
+
 pub fn report(lines: &[RepromptResult]) -> Report {
     let planned: Vec<&RepromptResult> = lines.iter().filter(|line| line.error.is_none()).collect();
     let of = |names: &[&str]| -> Vec<Row<'_>> {
-        let known = planned.iter().copied().filter(|line| names.contains(&line.condition.as_str()));
+        let known = lines.iter().filter(|line| names.contains(&line.condition.as_str()));
         let mut rows = rows(known, |line| vec![("condition", line.condition.clone()), ("model", line.model.clone())]);
         rows.sort_by_key(|of| names.iter().position(|name| *name == of.condition("condition")));
-        rows
+        rows.iter().map(done).collect()
     };
     let names = METHODS.map(|condition| condition.name());
     let methods = of(&names);
-    let written = of(&Perturbation::ALL.map(Perturbation::name));
+    let written = made(&of(&Perturbation::ALL.map(Perturbation::name)));
     let mut report = Report::default();
     if !methods.is_empty() {
         tables(methods.clone(), lines, &mut report);
         let plans = planned.iter().filter(|line| names.contains(&line.condition.as_str())).count();
         report.text(counted_once(&methods, plans));
         paper(&mut report);
+    }
+    // What has no plan is no point and has met no error.
+    let methods = made(&methods);
+    if !methods.is_empty() {
         points(&methods, &mut report);
         errors::figures(&planned, &methods, &mut report);
     }
-    report.text(refusals(lines.iter().filter_map(|line| Some((line.task.as_str(), line.error.as_deref()?)))));
+    let why = |line: &RepromptResult| Some((format!("{}, {}", line.condition, line.task), line.error.clone()?));
+    let why: Vec<(String, String)> = lines.iter().filter_map(why).collect();
+    report.text(refusals(why.iter().map(|(what, why)| (what.as_str(), why.as_str()))));
     if !written.is_empty() {
         damaged(&written, &mut report);
     }
     report
+}
+
+/// The plans of a row, which says of how many lines there is none.
+fn done<'a>(of: &Row<'a>) -> Row<'a> {
+    let failed = of.count(|line| line.error.is_some());
+    let conditions = of.conditions.iter().cloned().chain([(FAILED, failed.to_string())]).collect();
+    Group::all(conditions, of.lines.iter().copied().filter(|line| line.error.is_none())).once()
+}
+
+/// The rows that have a plan.
+fn made<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
+    rows.iter().filter(|of| !of.lines.is_empty()).cloned().collect()
+}
+
+/// How many there are, and of how many where others failed.
+fn plans(of: &Row<'_>) -> Cell {
+    let plans = of.lines.len();
+    match of.condition(FAILED).parse::<usize>().unwrap_or_default() {
+        0 => Cell::of(plans),
+        failed => Cell::of(format!("{plans} of {}", plans + failed)),
+    }
 }
 
 fn mean<'a>(
@@ -55,13 +85,8 @@ fn named<'a>(several: bool) -> Vec<Column<'a, Row<'a>>> {
 
 /// The columns of Table 1: executability, and the similarity of the households at the end.
 fn executability<'a>(lines: &'a [RepromptResult], several: bool) -> Vec<Column<'a, Row<'a>>> {
-    let broken = |of: &Row<'_>| {
-        let (condition, model) = (of.condition("condition"), of.condition("model"));
-        let is_of = |line: &&RepromptResult| line.condition == condition && line.model == model;
-        lines.iter().filter(|line| is_of(line) && line.error.is_some()).count()
-    };
     let mut columns = named(several);
-    columns.push(column("plans", |of: &Row<'_>| Cell::of(of.lines.len())));
+    columns.push(column("plans", plans));
     if lines.iter().any(|line| line.won.is_some()) {
         let reached = |line: &RepromptResult| line.won.map(|won| if won { 100.0 } else { 0.0 });
         columns.push(mean("% goals reached", 1, reached));
@@ -73,7 +98,7 @@ fn executability<'a>(lines: &'a [RepromptResult], several: bool) -> Vec<Column<'
         mean("% GS 2022", 2, |line| line.similarity_of_all),
         printed("similarity"),
         mean("% GS 2024", 2, |line| line.similarity_of_used),
-        column("errors", move |of: &Row<'_>| Cell::of(broken(of))),
+        column("errors", |of: &Row<'_>| Cell::of(of.condition(FAILED))),
     ]);
     columns
 }
@@ -106,7 +131,8 @@ fn likeness<'a>(several: bool) -> Vec<Column<'a, Row<'a>>> {
 fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Report) {
     let every =
         |word: fn(&RepromptResult) -> &str| distinct(methods.iter().flat_map(|of| &of.lines).map(|line| word(line)));
-    let (titles, models) = (every(|line| &line.title), every(|line| &line.model));
+    let of_rows: Vec<String> = methods.iter().map(|of| of.condition("model")).collect();
+    let (titles, models) = (every(|line| &line.title), distinct(of_rows.iter().map(String::as_str)));
     let (model, embedders) = (models.join(", "), every(|line| &line.embedder).join(", "));
     let builtin = if models.contains(&stepwright_method::SYMBOLIC) {
         " With `symbolic` no language model took part: the nearest example fitted to the task was the plan, and the world's own rules \
@@ -244,6 +270,25 @@ mod tests {
         insta::assert_snapshot!(report.to_string());
         let svg = Report::svg(&[report]);
         assert!(svg.contains("LCS") && svg.contains("share of errors") && svg.contains("similarity of damaged"));
+    }
+
+    #[test]
+    fn what_all_failed_keeps_its_row_and_says_why() {
+        let failed = |task: &str| RepromptResult {
+            task: task.to_owned(),
+            plan: Vec::new(),
+            error: Some("no server".to_owned()),
+            ..line("cause", false, &[])
+        };
+        let (one, other) = (failed("flat/a"), failed("flat/b"));
+        for lines in [vec![line("open-loop", true, &[]), one.clone(), other.clone()], vec![one, other]] {
+            let text = report(&lines).to_string();
+            let row = text.lines().find(|line| line.starts_with("cause ")).unwrap();
+            let cells: Vec<&str> = row.split_whitespace().collect();
+            assert_eq!((cells[1..5].join(" "), cells.last()), ("0 of 2 -".to_owned(), Some(&"2")), "{text}");
+            assert!(text.contains("cause, flat/a and 1 more: no server\n"), "{text}");
+            assert!(!text.contains("  b cause"), "{text}");
+        }
     }
 
     #[test]

@@ -166,7 +166,8 @@ fn disagreements(results: &[RunResult], report: &mut Report) {
     }
     let unanswered: u32 = results.iter().map(|r| r.unanswered).sum();
     let open = if unanswered == 0 { String::new() } else { format!(", not all had an answer at {unanswered}") };
-    report.text(format!("Several were asked at {asked} steps; they disagreed at {}{open}\n", all().count()));
+    let steps = count(asked, "step");
+    report.text(format!("Several were asked at {steps}; they disagreed at {}{open}\n", all().count()));
     let mut silent: Vec<(&str, u32, &str)> = Vec::new();
     for silence in results.iter().flat_map(|r| &r.silences) {
         match silent.iter_mut().find(|(side, ..)| *side == silence.side) {
@@ -306,5 +307,12 @@ mod tests {
         assert_eq!(of(&[(0, false), (1, false), (2, false)]), ("2 0 0.0 0.0-65.8".to_owned(), true));
         // Two tasks, the one of them done three times: the share is of all, the interval of two.
         assert_eq!(of(&[(0, true), (1, false), (2, true)]), ("4 2 50.0 9.5-90.5".to_owned(), false));
+        // What a model did alike it was asked for each time: sums are of all, the interval is of one task.
+        let asked =
+            |seed| RunResult { seed, model: "m".into(), asks: 1, prompt_tokens: 10, ..result("a", false, Some("cut")) };
+        let text = report(&[0, 1, 2].map(asked), false).to_string();
+        let all: Vec<&str> = text.lines().find(|l| l.starts_with("all")).unwrap().split_whitespace().collect();
+        assert_eq!((all[1..5].join(" "), &all[11..12], all[13]), ("3 0 0.0 0.0-79.3".to_owned(), &["30"][..], "3"));
+        assert!(!text.contains("came out alike"), "{text}");
     }
 }

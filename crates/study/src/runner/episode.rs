@@ -93,7 +93,9 @@ impl Opening {
         };
         let duel = Duel { sides: self.sides.clone(), most: self.most_actions };
         let episode = by(setup, (!duel.sides.is_empty()).then_some(duel), cancel).await?;
-        Some(Episode { kept: kept.get().map(|file| SessionFolder::ended(file)), ..episode })
+        // What could not be written whole is no evidence either.
+        let named = |file: &PathBuf| if episode.unkept { file.clone() } else { SessionFolder::ended(file) };
+        Some(Episode { kept: kept.get().map(named), ..episode })
     }
 }
 
@@ -107,8 +109,8 @@ pub fn file_stem(name: &str) -> String {
     if stem.is_empty() { "_".to_owned() } else { stem }
 }
 
-/// A folder of sessions. One whose episode has not ended, or was interrupted and is carried out again, has [`UNENDED`] behind its name: it is
-/// no evidence of anything, and can be opened.
+/// A folder of sessions. One whose episode has not ended, was interrupted and is carried out again, or could not be written to its end, has
+/// [`UNENDED`] behind its name: it is no evidence of anything, and can be opened.
 #[derive(Debug, Clone)]
 pub struct SessionFolder(PathBuf);
 

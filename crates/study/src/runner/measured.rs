@@ -12,6 +12,7 @@ use crate::report::Labels;
 use crate::sample::{METHOD_OPTIONS, Sample, Under, settings};
 use stepwright_method::publications::SETTINGS;
 use stepwright_method::{Methods, SYMBOLIC, publications};
+use stepwright_text::words::noun;
 
 /// The lines of an experiment's results, each with the condition of its unit.
 pub fn lines_of<'a, S: Study>(
@@ -61,13 +62,18 @@ pub fn labels(experiment: &Experiment, planned: &[Planned], methods: &'static Me
     let options = options.map(|(key, value)| format!("{key} {}", plain(value)));
     let options: Vec<String> = options.chain(changed(fields, planned, methods)).collect();
     let limits = &fields["limits"];
-    let most = text(&limits["max_steps"]).or_else(|| text(&fields["max_steps"])).map(|most| format!("{most} actions"));
+    let counted = |value: &Value, what: &str| {
+        let number = text(value)?;
+        let of = noun(value.as_u64().unwrap_or_default(), what);
+        Some(format!("{number} {of}"))
+    };
+    let most = counted(&limits["max_steps"], "action").or_else(|| counted(&fields["max_steps"], "action"));
     let own: BTreeSet<String> = planned.iter().filter_map(|of| own_limits(&of.condition, fields)).collect();
     let most = most.map(|most| match own.is_empty() {
         true => most,
         false => format!("{} of the method, at most {most}", Vec::from_iter(own).join(", ")),
     });
-    let tokens = text(&fields["token_budget"]).map(|most| format!("{most} tokens"));
+    let tokens = counted(&fields["token_budget"], "token");
     let limited: Vec<String> = most.into_iter().chain(tokens).collect();
     let in_force = &limits["preconditions"];
     let seeds: BTreeSet<u64> = planned.iter().flat_map(|of| of.seeds.iter().copied()).collect();

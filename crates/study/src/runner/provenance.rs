@@ -238,6 +238,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::sample::Under;
     use stepwright_launch::config::{Overrides, load_with};
     use stepwright_methods::METHODS;
     use stepwright_world::AgentCommand;
@@ -246,7 +247,7 @@ mod tests {
         let mut overrides = Overrides { config_dir: Some(folder.to_owned()), ..Overrides::default() };
         flags.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
         let config = load_with(&overrides, &METHODS, &|_| None).unwrap();
-        Provenance::of("0.1.0+ab", &config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
+        Provenance::of("0.1.0+ab", &config, model).unwrap().with_data(None).unwrap().and(json!({"max_steps": 3}))
     }
 
     /// Of a file what it holds, wherever it lies.
@@ -271,7 +272,7 @@ mod tests {
     fn what_changes_answers_changes_them_and_patience_does_not() {
         let folder = tempfile::tempdir().unwrap();
         let plain = of(folder.path(), &[], "m");
-        assert_eq!((&plain["steps"], &plain["data"]), (&json!(3), &json!("shipped")));
+        assert_eq!((&plain["max_steps"], &plain["data"]), (&json!(3), &json!("shipped")));
         for flag in [
             ("model.temperature", "0.3"),
             ("model.base_url", "http://127.0.0.1:1/v1"),
@@ -294,6 +295,28 @@ mod tests {
         // Neither a key nor a user's name is kept.
         let secret = of(folder.path(), &[("model.base_url", "http://u:PASS@127.0.0.1:1/v1?key=Q")], "m");
         assert!(!secret.to_string().contains("PASS") && !secret.to_string().contains("key=Q"), "{secret}");
+    }
+
+    /// The usual values of a model's settings, with which figures of publications may stand beside ours, are the configuration's.
+    #[test]
+    fn what_is_configured_as_it_comes_departs_from_no_publication() {
+        let folder = tempfile::tempdir().unwrap();
+        let departs = |flags: &[(&str, &str)]| {
+            let experiment = of(folder.path(), flags, "m").into();
+            Under { experiment, ..Under::default() }.departs()
+        };
+        assert!(!departs(&[]) && !departs(&[("model.retries", "0")]) && !departs(&[("model.top_logprobs", "3")]));
+        for flag in [
+            ("model.api", "chat"),
+            ("model.temperature", "0.3"),
+            ("model.max_tokens", "77"),
+            ("model.think", "off"),
+            ("model.context", "4096"),
+            ("gate.token_budget", "100"),
+            ("method.domain", "derived"),
+        ] {
+            assert!(departs(&[flag]), "{flag:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::cups::Curve;
 use super::groups::Group;
 use super::live::{PLAYED, StatlerResult};
+use crate::columns::distinct;
 use crate::curve::{Plot, Series};
 use stepwright_method::REFERENCE;
 use stepwright_worlds::table::Domain;
@@ -52,6 +53,16 @@ pub fn drift(results: &[StatlerResult]) -> Vec<Plot> {
     plots
 }
 
+/// That methods have no curve of drift, as nothing was believed in their episodes. Empty where all have one.
+pub fn without_drift(results: &[StatlerResult]) -> String {
+    let idle = results.iter().filter(|r| r.run.error.is_none() && r.drift.is_empty());
+    let methods = distinct(idle.map(|r| r.run.method.as_str())).join(", ");
+    if methods.is_empty() {
+        return methods;
+    }
+    format!("No curve of {methods}: no belief was kept that could drift from the truth\n")
+}
+
 fn means(episodes: &[&[usize]]) -> Vec<f64> {
     let longest = episodes.iter().map(|e| e.len()).max().unwrap_or_default();
     let mean = |step: usize| {
@@ -68,6 +79,7 @@ fn name(method: &str, model: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::RunResult;
     use crate::statler::scores::{Outcome, Played};
 
     #[test]
@@ -86,6 +98,18 @@ mod tests {
         assert_eq!(plots[0].series[0].values, [0.75, 0.5, 0.25]);
         assert_eq!(plots[1].series[0].values, [1.0, 2.0 / 3.0, 1.0 / 3.0]);
         assert!(cups(&groups[1..]).is_empty());
+    }
+
+    #[test]
+    fn what_keeps_no_belief_is_said_to_have_no_curve() {
+        let of = |method: &str, drift: &[usize], error: Option<&str>| {
+            let run = RunResult { method: method.into(), error: error.map(str::to_owned), ..RunResult::default() };
+            let drift = drift.to_vec();
+            StatlerResult { data: String::new(), right: Vec::new(), temporal: Vec::new(), drift, run }
+        };
+        let all = [of("keeps", &[0, 1], None), of("plain", &[], None), of("fails", &[], Some("no server"))];
+        assert_eq!(without_drift(&all), "No curve of plain: no belief was kept that could drift from the truth\n");
+        assert_eq!(without_drift(&all[..1]), "");
     }
 
     #[test]

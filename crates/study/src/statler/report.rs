@@ -147,6 +147,7 @@ pub(crate) fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
     if drift {
         report.text("\nDrift: differences between belief and truth, averaged over episodes\n\n");
         curves::drift(results).into_iter().for_each(|plot| report.plot(plot));
+        report.text(curves::without_drift(results));
     }
     writers(results, &mut report);
     costs(results, &mut report);
@@ -171,11 +172,15 @@ fn writers(results: &[StatlerResult], report: &mut Report) {
         vec![("method", run.method.clone()), ("reader", run.model.clone()), ("writer", writer_of(run))]
     };
     // A writer of whom everything failed has a row of its own: the first stays the first.
-    let mut rows = columns::rows(results, conditions);
-    rows.iter_mut().for_each(|row| row.lines.retain(|r| r.run.error.is_none()));
+    let all = columns::rows(results, conditions);
+    let done = all.iter().map(|row| {
+        let lines = row.lines.iter().copied().filter(|r| r.run.error.is_none());
+        columns::Group::all(row.conditions.clone(), lines).once()
+    });
+    let rows: Vec<Of<'_>> = done.collect();
     let failed = |of: &Of<'_>| {
-        let is_of = |r: &&StatlerResult| conditions(r).iter().all(|(name, value)| of.condition(name) == *value);
-        results.iter().filter(is_of).filter(|r| r.run.error.is_some()).count()
+        let row = all.iter().find(|row| row.conditions == of.conditions);
+        row.map_or(0, |row| row.count(|r| r.run.error.is_some()))
     };
     let success = |r: &StatlerResult| r.played().success();
     let first = |of: &Of<'_>| {
@@ -196,6 +201,7 @@ fn writers(results: &[StatlerResult], report: &mut Report) {
         column("95 %", move |of: &Of<'_>| Cell::Interval(of.interval_of_mean(wrong), 2)),
         column("errors", move |of: &Of<'_>| Cell::of(failed(of))),
     ];
+    let columns: Vec<_> = columns.into_iter().chain(columns::under(&rows)).collect();
     report.text("\nSuccess against the model that writes the state\n");
     report.table(Table::of("Success against writer", &columns, &rows));
     report.text(

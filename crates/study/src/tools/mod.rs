@@ -110,6 +110,13 @@ pub struct OfModel {
     pub failed: Vec<String>,
 }
 
+impl OfModel {
+    /// Whether there is nothing to judge by, as every ask failed.
+    fn is_silent(&self) -> bool {
+        !self.failed.is_empty() && self.failed.len() == self.asks
+    }
+}
+
 /// A domain, with what was inferred and how it judges.
 #[derive(Debug)]
 pub struct Domain {
@@ -168,7 +175,7 @@ pub struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    /// An ask that fails is told and passed over. Errors: what cannot be read; why the first ask failed, where all did.
+    /// An ask that fails is told and passed over. Errors: what cannot be read.
     fn assertions(
         &mut self,
         folder: &Path,
@@ -201,10 +208,7 @@ impl Writer<'_> {
                 }
             }
         }
-        match failed.first() {
-            Some(why) if failed.len() == asks => Err(why.clone()),
-            _ => Ok(OfModel { rules: validated_rules(toolbox, episodes, &written)?, asks, failed }),
-        }
+        Ok(OfModel { rules: validated_rules(toolbox, episodes, &written)?, asks, failed })
     }
 }
 
@@ -226,7 +230,7 @@ fn episodes(folder: &Path, all: bool) -> Result<Vec<Vec<ToolStep>>, String> {
 }
 
 /// Infers assertions from a domain's episodes, all or those of the benchmark alone, has a model write others where one is given, and judges
-/// its calls. `progress` hears of each tool and ask. Errors: what cannot be read, and where; why the model answered none.
+/// its calls. `progress` hears of each tool and ask. Errors: what cannot be read, and where.
 pub fn measure(
     folder: &Path,
     all: bool,
@@ -257,8 +261,9 @@ pub fn measure(
                 .iter()
                 .all(|id| before.iter().any(|step| step.error.is_none() && holds(&step.result, id)))
         };
+        let of_model = written.as_ref().filter(|own| !own.is_silent());
         let of_model =
-            written.as_ref().map(|own| judge_call(&known, &call, own.rules.get(&call.function).map(Vec::as_slice)).0);
+            of_model.map(|own| judge_call(&known, &call, own.rules.get(&call.function).map(Vec::as_slice)).0);
         let by = Way::ALL.into_iter().filter_map(|way| {
             let judgement = match way {
                 Way::Everything => Judgement::Accepted,
@@ -426,7 +431,7 @@ mod tests {
         let report = tables(&[domain]);
         assert!(report.contains("inferred assertions") && report.contains("1.000"), "{report}");
         assert!(!report.contains("failed"), "{report}");
-        // An ask that fails is told, and the rest counts; where all fail there is nothing to judge by.
+        // An ask that fails is told, and the rest counts; where all fail the row has no figures.
         let (mut at, mut heard) = (0, Vec::new());
         let mut fails_once = |_: &CandidateContext| {
             at += 1;
@@ -444,7 +449,11 @@ mod tests {
         assert!(report.contains("1 of 2 asks of the model failed (no server)"), "{report}");
         let mut fails = |_: &CandidateContext| Err("no server".to_owned());
         let mut writer = Writer { write: &mut fails, episodes: 2, policy: false };
-        let none = measure(&domains(folder.path())[0], true, Some(&mut writer), |_| {});
-        assert_eq!(none.err(), Some("no server".to_owned()));
+        let domain = measure(&domains(folder.path())[0], true, Some(&mut writer), |_| {}).unwrap();
+        assert!(domain.calls.iter().all(|c| !c.by.contains_key(&Way::Written) && c.by.contains_key(&Way::Inferred)));
+        let report = tables(&[domain]);
+        assert!(report.contains("2 of 2 asks of the model failed (no server); nothing of it judges"), "{report}");
+        let row = report.lines().find(|line| line.contains("assertions of the model")).unwrap();
+        assert!(row.split_whitespace().rev().take(8).eq(["0/0", "-", "-", "-", "-", "-", "-", "0"]), "{report}");
     }
 }

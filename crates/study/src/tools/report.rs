@@ -6,8 +6,9 @@ use serde_json::{Value as Json, json};
 
 use stepwright_precondition::{Judgement, ToolRule};
 
-use super::{Domain, Judged, OfModel, Way};
+use super::{Domain, Judged, Way};
 use crate::table::Table;
+use stepwright_text::words::count;
 
 /// Counts of judged calls. What cannot be told counts as accepted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,8 +24,8 @@ struct Figures {
 impl Figures {
     fn of<'c>(calls: impl Iterator<Item = &'c Judged>, way: Way) -> Self {
         let mut figures = Figures::default();
-        for call in calls {
-            let refuses = call.by.get(&way) == Some(&Judgement::Refused);
+        for (call, judgement) in calls.filter_map(|call| Some((call, call.by.get(&way)?))) {
+            let refuses = *judgement == Judgement::Refused;
             figures.calls += 1;
             figures.right += usize::from(refuses != call.accepted);
             figures.accepted += usize::from(call.accepted);
@@ -51,7 +52,8 @@ fn shown(value: Option<f64>) -> String {
 
 /// Undecidable calls of which it was said that they cannot be told, and how many there are.
 fn untold(calls: &[Judged], way: Way) -> (usize, usize) {
-    let undecidable = || calls.iter().filter(|call| !call.decidable && !call.forbidden);
+    let is_judged = |call: &&Judged| !call.decidable && !call.forbidden && call.by.contains_key(&way);
+    let undecidable = || calls.iter().filter(is_judged);
     let said = undecidable().filter(|call| call.by.get(&way) == Some(&Judgement::Untold)).count();
     (said, undecidable().count())
 }
@@ -84,23 +86,21 @@ pub fn tables(domains: &[Domain]) -> String {
                 format!("{said}/{of}"),
             ]);
         }
-        if let Some(OfModel { asks, failed, .. }) = &domain.written
-            && let Some(why) = failed.first()
+        if let Some(written) = &domain.written
+            && let Some(why) = written.failed.first()
         {
-            whole.line(format!(
-                "{}: {} of {asks} asks of the model failed ({why}); it is judged by the others",
-                domain.name,
-                failed.len()
-            ));
+            let rest = if written.is_silent() { "nothing of it judges" } else { "it is judged by the others" };
+            let (failed, asks) = (written.failed.len(), count(written.asks, "ask"));
+            whole.line(format!("{}: {failed} of {asks} of the model failed ({why}); {rest}", domain.name));
         }
         let forbidden: Vec<&Judged> = domain.calls.iter().filter(|call| call.forbidden).collect();
         if !forbidden.is_empty() {
             let refused =
                 forbidden.iter().filter(|call| call.by.get(&Way::Inferred) == Some(&Judgement::Refused)).count();
             whole.line(format!(
-                "{}: of {} calls that the policy forbids and the tools accept the assertions refuse {refused}",
+                "{}: of {} that the policy forbids and the tools accept the assertions refuse {refused}",
                 domain.name,
-                forbidden.len()
+                count(forbidden.len(), "call")
             ));
         }
     }

@@ -4,7 +4,7 @@
 use serde_json::Value as Json;
 
 use super::blocks::{self, arguments, is_response};
-use super::conversation::{Asked, Called, Conversation, Read, Turn, id_of, string, text_of};
+use super::conversation::{Asked, Called, Conversation, Read, Turn, calls, id_of, string, text_of};
 use super::lenient;
 
 pub(super) fn is_message(value: &Json) -> bool {
@@ -146,12 +146,7 @@ fn turns(read: &mut Read, key: &str, messages: &[Json], tools: Vec<Json>, body: 
 
 /// The id of the call that a message or an item answers. Its own is that where a call has it.
 fn answered(message: &Json, turns: &[Turn]) -> Option<String> {
-    let is_called = |id: &String| {
-        turns.iter().any(|turn| match turn {
-            Turn::Agent { calls, .. } => calls.iter().any(|call| call.id.as_ref() == Some(id)),
-            _ => false,
-        })
-    };
+    let is_called = |id: &String| calls(turns).any(|call| call.id.as_ref() == Some(id));
     let named = ["tool_call_id", "call_id"].iter().find_map(|key| id_of(message, key));
     named.or_else(|| id_of(message, "id").filter(is_called))
 }

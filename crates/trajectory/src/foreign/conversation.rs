@@ -155,6 +155,14 @@ pub(super) fn id_of(value: &Json, key: &str) -> Option<String> {
     }
 }
 
+/// The calls of all answers.
+pub(super) fn calls(turns: &[Turn]) -> impl Iterator<Item = &Called> {
+    turns.iter().flat_map(|turn| match turn {
+        Turn::Agent { calls, .. } => calls.as_slice(),
+        _ => &[],
+    })
+}
+
 impl Conversation {
     /// The tools: those listed, with what the calls name beside them.
     pub(super) fn named_tools(&self) -> Vec<Json> {
@@ -178,11 +186,7 @@ impl Conversation {
     /// The tools that calls show, with the arguments given and those always given.
     fn shown(&self) -> Vec<(&str, Map<String, Json>, BTreeSet<&str>)> {
         let mut tools: Vec<(&str, Map<String, Json>, BTreeSet<&str>)> = Vec::new();
-        let calls = self.turns.iter().flat_map(|turn| match turn {
-            Turn::Agent { calls, .. } => calls.as_slice(),
-            _ => &[],
-        });
-        for call in calls {
+        for call in calls(&self.turns) {
             let given: BTreeSet<&str> =
                 call.arguments.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
             let at = tools.iter().position(|(name, ..)| *name == call.name).unwrap_or_else(|| {

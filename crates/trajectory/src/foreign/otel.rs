@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::conversation::{Called, Conversation, Read, Turn, id_of, string, text_of};
+use super::conversation::{Called, Conversation, Read, Turn, calls, id_of, string, text_of};
 use super::{blocks, chat, lenient};
 
 pub(super) fn is_span(value: &Json) -> bool {
@@ -146,7 +146,7 @@ pub(super) fn spans(read: &mut Read, all: &[Json]) -> bool {
     read.format("otel-sdk-spans");
     let mut all: Vec<Span> = all.iter().map(span).collect();
     all.sort_by(|a, b| a.start.cmp(&b.start));
-    // Spans that are none of a model or a tool.
+    // What has no attribute of GenAI is neither a model's nor a tool's.
     all.retain(|span| span.attributes.keys().any(|key| key.starts_with("gen_ai.")));
     if all.is_empty() {
         read.fail("no span has attributes of GenAI (`gen_ai.…`)".to_owned());
@@ -187,7 +187,7 @@ fn episode(read: &mut Read, id: String, spans: &[Span]) -> Conversation {
         }
     }
     // The first that acts: who calls a sub-agent does so before it acts. Else the first of the longest.
-    let acts = |messages: &Vec<Json>| ids(messages, "tool_call").next().is_some();
+    let acts = |messages: &Vec<Json>| parts(messages, "tool_call").next().is_some();
     let longest = threads.iter().map(Vec::len).max().unwrap_or_default();
     let first = threads.iter().position(acts).or_else(|| threads.iter().position(|thread| thread.len() == longest));
     let whole = first.map(|at| threads.remove(at)).unwrap_or_default();
@@ -206,14 +206,16 @@ fn episode(read: &mut Read, id: String, spans: &[Span]) -> Conversation {
     episode
 }
 
-fn parts(message: &Json) -> impl Iterator<Item = &Json> {
-    ["parts", "content"].iter().find_map(|key| message.get(*key)?.as_array()).into_iter().flatten()
+/// The parts of messages whose type ends so.
+fn parts<'m>(messages: &'m [Json], kind: &str) -> impl Iterator<Item = &'m Json> {
+    let all = |message: &'m Json| ["parts", "content"].iter().find_map(|key| message.get(*key)?.as_array());
+    let is_so = move |part: &&Json| string(part, "type").is_some_and(|of| of.ends_with(kind));
+    messages.iter().filter_map(all).flatten().filter(is_so)
 }
 
-/// The ids of the parts of messages whose type ends so.
+/// The ids of such parts.
 fn ids(messages: &[Json], kind: &str) -> impl Iterator<Item = String> {
-    let is_so = move |part: &&Json| string(part, "type").is_some_and(|of| of.ends_with(kind));
-    messages.iter().flat_map(parts).filter(is_so).filter_map(|part| id_of(part, "id"))
+    parts(messages, kind).filter_map(|part| id_of(part, "id"))
 }
 
 /// How a conversation begins, beside what the system says.
@@ -284,13 +286,6 @@ fn ran(read: &mut Read, spans: &[Span], elsewhere: &[String], turns: &mut Vec<Tu
         let end = turns.iter().rposition(|turn| !is_said(turn)).map_or(0, |last| last + 1);
         turns.splice(end..end, new);
     }
-}
-
-fn calls(turns: &[Turn]) -> impl Iterator<Item = &Called> {
-    turns.iter().flat_map(|turn| match turn {
-        Turn::Agent { calls, .. } => calls.as_slice(),
-        _ => &[],
-    })
 }
 
 /// The id of the call that a span without one is of: the first of its name that has none is given this one, else it is a new call's. `None`

@@ -115,7 +115,7 @@ impl App {
     }
 
     fn banner_hint(&self) -> String {
-        let steps = self.view.node().map_or(0, |n| n.depth);
+        let steps = self.view.node().map_or(0, |n| n.steps);
         let restart = self.view.key(ActionId::RestartWorld);
         let away = self.view.key(ActionId::Cancel);
         let back = match steps {

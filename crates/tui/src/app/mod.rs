@@ -334,9 +334,8 @@ impl App {
         match &notice {
             Notice::Kept(_) => self.pending.file = None,
             Notice::SetsCompared { token, .. } => {
-                let file = self.pending.file.take();
-                self.pending.file =
-                    file.filter(|file| !matches!(file, FileUse::Compare { token: of, .. } if of == token));
+                let is_it = |file: &mut FileUse| matches!(file, FileUse::Compare { token: of, .. } if *of == *token);
+                self.pending.file.take_if(is_it);
             }
             // The dialog says it whole.
             Notice::Say { level, text }

@@ -109,7 +109,7 @@ impl App {
     }
 
     fn click_title(&mut self, tabs: &[crate::pane::PaneId], shown: crate::pane::PaneId, area: Rect, at: Position) {
-        use unicode_width::UnicodeWidthStr;
+        use stepwright_text::Columns;
         let title = self.pane(shown).map(|p| p.title(&self.view)).unwrap_or_default();
         let width = usize::from(area.width.saturating_sub(2));
         let mut x = area.x.saturating_add(1);

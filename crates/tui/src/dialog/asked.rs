@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use unicode_width::UnicodeWidthStr;
 
 use super::Reply;
 use super::form::{Fault, Field, Form, Kind, Sent, Values};
@@ -15,6 +14,7 @@ use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, Propos
 use stepwright_precondition::{ADOPTED_SUFFIX, CandidateAsks};
 use stepwright_program::tools::Toolbox;
 use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
+use stepwright_text::Columns;
 use stepwright_text::words::count;
 
 /// The word for the steps of a run to the end.

@@ -15,6 +15,7 @@ use stepwright_episode::{NodeId, Session};
 use stepwright_export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
 use stepwright_export::compare::{Comparison, Line, branch_label, compare, ghost_label, ghosts, labels, tips};
 use stepwright_protocol::{Command, Request};
+use stepwright_text::Columns;
 
 #[derive(Default)]
 pub struct Compare {
@@ -142,7 +143,7 @@ fn row(laid: &Laid, each: usize, at: Option<usize>, theme: &Theme) -> Vec<crate:
         let here = *kind == Kind::Name && Some(column) == at;
         let text = if here { format!("{} {text}", theme.glyphs.here) } else { text.clone() };
         let text = sanitize::fit(&text, each.saturating_sub(1), theme.glyphs.ellipsis).into_owned();
-        let pad = each.saturating_sub(unicode_width::UnicodeWidthStr::width(text.as_str()));
+        let pad = each.saturating_sub(text.width());
         out.push(run(role(*kind), text));
         out.push(run(Role::Text, " ".repeat(pad)));
     }

@@ -9,9 +9,8 @@ use crate::actions::{self, ActionId};
 use crate::launcher::{Catalog, Entry, WorldEntry};
 use crate::sanitize;
 use crate::theme::Role;
-use crate::widgets::draw::{Painter, Row, run, split_top, width};
-use crate::widgets::list::ListState;
-use crate::widgets::words;
+use crate::widgets::draw::{Painter, Row, run, split_top};
+use crate::widgets::list::{ListState, words_cut};
 use stepwright_episode::{ArtifactId, Configuration, Role as Asked, Session};
 use stepwright_method as method;
 use stepwright_protocol::{Command, Request};
@@ -155,8 +154,8 @@ fn role_row(role: Asked, model: Option<&String>) -> Row {
     let label = format!("Model: {}", role.name());
     let model = model.filter(|name| !name.is_empty()).map_or("-".into(), |name| sanitize::line(name));
     vec![
-        run(Role::Text, format!("{label:<20} ")),
-        run(Role::Accent, format!("{model:<10} ")),
+        run(Role::Text, sanitize::pad(&label, 20) + " "),
+        run(Role::Accent, sanitize::pad(&model, 10) + " "),
         run(Role::Dim, role.about()),
     ]
 }
@@ -170,15 +169,15 @@ fn option_row(spec: &OptionSpec, value: &str, missing: Option<String>) -> Row {
     };
     let [label, accent] = if missing.is_some() { [Role::Dim; 2] } else { [Role::Text, Role::Accent] };
     vec![
-        run(label, format!("{:<20} ", spec.label)),
-        run(accent, format!("{:<10} ", sanitize::line(shown))),
+        run(label, sanitize::pad(spec.label, 20) + " "),
+        run(accent, sanitize::pad(&sanitize::line(shown), 10) + " "),
         run(Role::Dim, missing.unwrap_or_else(|| spec.note(value).to_owned())),
     ]
 }
 
 fn entry_row(entry: &Entry, obstacle: Option<String>) -> Row {
     let role = if obstacle.is_some() { Role::Dim } else { Role::Text };
-    let name = format!("{:<23} ", sanitize::line(&entry.name));
+    let name = sanitize::pad(&sanitize::line(&entry.name), 23) + " ";
     vec![run(role, name), run(Role::Dim, obstacle.as_ref().unwrap_or(&entry.about))]
 }
 
@@ -269,8 +268,7 @@ impl Dialog for Configure {
             (None, None) => Vec::new(),
         };
         let columns = usize::from(area.width);
-        let cut = marked.filter(|row| width(row) + ListState::MARK > columns).and_then(|row| row.last());
-        said.extend(cut.into_iter().flat_map(|words| words::labelled("", Role::Dim, &words.text, columns)));
+        said.extend(marked.into_iter().flat_map(|row| words_cut(row, columns)));
         painter.rows(split_top(rest, FOOT).0, &said);
     }
 

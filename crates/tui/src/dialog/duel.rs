@@ -14,12 +14,13 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::edit::Editor;
-use crate::widgets::list::ListState;
+use crate::widgets::list::{ListState, words_cut};
 use crate::widgets::words;
 use stepwright_episode::duel::{Agreement, Side, is_same};
 use stepwright_episode::role::in_words as models_in_words;
 use stepwright_episode::{Mark, Node, NodeId, ProposalId, Role as Asked, Session, Turn};
 use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
+use stepwright_text::Columns;
 use stepwright_world::options::Values;
 
 /// Sides beside what is in use, at most.
@@ -170,21 +171,36 @@ impl Choosing {
         let own =
             [run(Role::Text, "Asked at each step: "), run(Role::Accent, &self.own.name), run(Role::Text, ", and")];
         painter.row(head, 0, &own);
-        let (offers, yes) = (&self.offers, painter.theme.glyphs.yes);
-        let widest = offers.iter().map(|offer| offer.contender.name.chars().count()).max().unwrap_or(0).min(32);
+        let (offers, widest, yes) = (&self.offers, self.widest(), painter.theme.glyphs.yes);
         self.list.draw(painter, body, true, offers.len(), |row, _| {
-            let Some(offer) = offers.get(row) else { return Row::new() };
-            let role = if offer.obstacle.is_some() { Role::Dim } else { Role::Text };
-            let mark = if offer.is_marked { format!("{yes} ") } else { "  ".to_owned() };
-            let name = sanitize::line(&offer.contender.name);
-            let about = offer.obstacle.as_ref().unwrap_or(&offer.about);
-            vec![
-                run(Role::Good, mark),
-                run(Role::Dim, format!("{:<11}", offer.kind)),
-                run(role, format!("{name:<widest$}  ")),
-                run(Role::Dim, about),
-            ]
+            offers.get(row).map(|offer| offer.row(widest, yes)).unwrap_or_default()
         });
+    }
+
+    /// Columns of the names.
+    fn widest(&self) -> usize {
+        let names = self.offers.iter().map(|offer| sanitize::line(&offer.contender.name).width());
+        names.max().unwrap_or(0).min(32)
+    }
+
+    /// The row under the cursor.
+    fn row_here(&self) -> Option<Row> {
+        Some(self.offers.get(self.list.cursor())?.row(self.widest(), " "))
+    }
+}
+
+impl Offer {
+    fn row(&self, widest: usize, yes: &str) -> Row {
+        let role = if self.obstacle.is_some() { Role::Dim } else { Role::Text };
+        let mark = if self.is_marked { format!("{yes} ") } else { "  ".to_owned() };
+        let name = sanitize::line(&self.contender.name);
+        let about = self.obstacle.as_ref().unwrap_or(&self.about);
+        vec![
+            run(Role::Good, mark),
+            run(Role::Dim, format!("{:<11}", self.kind)),
+            run(role, sanitize::pad(&name, widest) + "  "),
+            run(Role::Dim, about),
+        ]
     }
 }
 
@@ -213,7 +229,7 @@ fn strip(session: &Session, theme: &Theme, width: usize) -> Row {
 
 /// The state of the duel at the cursor, in words.
 fn state(view: &View, node: &Node) -> String {
-    let step = format!("Step {}", node.depth);
+    let step = format!("Step {}", node.steps);
     let (all, heard) = view.duel.as_ref().map_or((0, 0), |(sides, heard)| (sides.len(), *heard));
     let words = match node.turn.agreement() {
         _ if node.outcome.done => "the episode is over".to_owned(),
@@ -390,7 +406,9 @@ impl Dialog for Duel {
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
-        let (body, foot) = split_bottom(area, 2);
+        // Of a contender there may be more to say than its row has room for.
+        let (body, foot) = split_bottom(area, if self.choosing.is_some() { 3 } else { 2 });
+        let (said, last) = split_bottom(foot, 1);
         let named: &[(&[ActionId], &str)] = match &mut self.choosing {
             Some(choosing) => {
                 choosing.draw(painter, body);
@@ -412,14 +430,16 @@ impl Dialog for Duel {
             }
         };
         if let Some(problem) = &self.problem {
-            painter.row(foot, 0, &[run(Role::Warn, problem)]);
+            painter.row(said, 0, &[run(Role::Warn, problem)]);
+        } else if let Some(row) = self.choosing.as_ref().and_then(Choosing::row_here) {
+            painter.rows(said, &words_cut(&row, usize::from(said.width)));
         }
         if let Some(folder) = self.choosing.as_mut().and_then(|choosing| choosing.folder.as_mut()) {
-            let (label, field) = split_left(split_top(foot, 1).1, FOLDER.len() as u16 + 1);
+            let (label, field) = split_left(last, FOLDER.len() as u16 + 1);
             painter.row(label, 0, &[run(Role::Key, FOLDER)]);
             return folder.draw_field(painter, field, true);
         }
-        painter.row(foot, 1, &[run(Role::Dim, fitting_key_row(context.keymap, named, usize::from(foot.width)))]);
+        painter.row(last, 0, &[run(Role::Dim, fitting_key_row(context.keymap, named, usize::from(last.width)))]);
     }
 
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::judge::Judge;
 use super::{Context, Dialog, Info, Reply};
@@ -18,6 +17,7 @@ use crate::widgets::draw::{Painter, Row, run, split_bottom, split_top};
 use crate::widgets::edit::{Edited, Editor};
 use crate::widgets::words;
 use stepwright_program::tools::Toolbox;
+use stepwright_text::Columns;
 
 /// How often to look whether the answer to a check is there that an acceptance waits for.
 const POLL: Duration = Duration::from_millis(30);
@@ -271,10 +271,10 @@ impl Form {
         painter.rows(head, &about);
         let (text, notes) = split_bottom(below, NOTES.min(below.height / 2));
         let sure = self.sure;
-        let mut rows = Vec::new();
+        let mut rows = self.foot(width);
         if !self.offered.is_empty() {
-            rows = words::labelled("", Role::Accent, &sanitize::line(&self.offered.join("   ")), width);
-            rows.truncate(2);
+            let offered = words::labelled("", Role::Accent, &sanitize::line(&self.offered.join("   ")), width);
+            rows.extend(offered.into_iter().take(2));
         }
         if let Some((editor, judge)) = self.lines() {
             editor.draw_numbered(painter, text);
@@ -288,6 +288,7 @@ impl Form {
         if let Some((editor, judge)) = self.lines() {
             let text = editor.text();
             if text.trim().is_empty() {
+                self.problem = Some("There is no text to take: type one, or leave with Esc.".to_owned());
                 return Vec::new();
             }
             let (faulty, read) = (judge.fault().is_some(), judge.was_read(context.view));
@@ -301,8 +302,10 @@ impl Form {
             if asks {
                 return ask.flatten().into_iter().chain([Reply::WakeIn(POLL)]).collect();
             }
-            // What is wrong is said below the text.
+            // What is wrong with it is said below.
             if read == Some(false) {
+                self.problem =
+                    Some("It is not taken as it stands: put right what is wrong, or leave with Esc.".to_owned());
                 return Vec::new();
             }
         }

@@ -235,20 +235,44 @@ mod tests {
     use crate::keymap::Keymap;
     use crate::theme::UNICODE;
     use crate::widgets::draw::Painter;
+    use stepwright_protocol::Notice;
+
+    fn screen(form: &mut Form, context: Context<'_>) -> String {
+        let theme = Theme::monochrome(UNICODE);
+        let mut terminal = Terminal::new(TestBackend::new(80, 14)).unwrap();
+        let draw = |frame: &mut ratatui::Frame<'_>| {
+            let area = frame.area();
+            form.draw(context, &mut Painter { buf: frame.buffer_mut(), theme: &theme, focused: true }, area);
+        };
+        terminal.draw(draw).unwrap();
+        terminal.backend().to_string()
+    }
+
+    /// The key that accepts changed nothing on the screen.
+    #[test]
+    fn a_text_that_is_not_taken_says_so_until_it_is_another() {
+        let (mut view, keymap) = (View::default(), Keymap::default());
+        let mut form = asked::lines(1, "go", "", None);
+        let asked = form.act(ActionId::AcceptText, Context { view: &view, keymap: &keymap, columns: 96 });
+        let [Reply::Send(Command::CheckText { token, .. }), Reply::WakeIn(_)] = asked[..] else { panic!("{asked:?}") };
+        let verdict = Err("`go` calls no tool".to_owned());
+        view.notice(Notice::TextChecked { token, verdict });
+        let context = Context { view: &view, keymap: &keymap, columns: 96 };
+        assert_eq!(form.wake(context), []);
+        let shown = screen(&mut form, context);
+        assert!(shown.contains("It is not taken as it stands") && shown.contains("`go` calls no tool"), "{shown}");
+        form.input(Input::Paste("!"), context);
+        assert!(!screen(&mut form, context).contains("not taken"));
+        let mut empty = asked::plan("", 0, "", false);
+        assert_eq!(empty.act(ActionId::AcceptText, context), []);
+        assert!(screen(&mut empty, context).contains("There is no text to take"));
+    }
 
     #[test]
     fn a_program_that_does_not_parse_says_so_at_once_and_is_taken_only_when_asked_twice() {
-        let (view, theme, keymap) = (View::default(), Theme::monochrome(UNICODE), Keymap::default());
+        let (view, keymap) = (View::default(), Keymap::default());
         let context = Context { view: &view, keymap: &keymap, columns: 96 };
-        let screen = |form: &mut Form| {
-            let mut terminal = Terminal::new(TestBackend::new(80, 14)).unwrap();
-            let draw = |frame: &mut ratatui::Frame<'_>| {
-                let area = frame.area();
-                form.draw(context, &mut Painter { buf: frame.buffer_mut(), theme: &theme, focused: true }, area);
-            };
-            terminal.draw(draw).unwrap();
-            terminal.backend().to_string()
-        };
+        let screen = |form: &mut Form| screen(form, context);
         let mut form = asked::plan("if a\n    b()\n", 0, "", true);
         let shown = screen(&mut form);
         assert!(shown.contains("does not parse: line 1, column 5: expected `:`, found newline"), "{shown}");

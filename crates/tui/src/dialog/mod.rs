@@ -21,7 +21,6 @@ use std::time::Duration;
 
 use crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::actions::{self, ActionId};
 use super::event::Input;
@@ -31,6 +30,7 @@ use super::view::View;
 use super::widgets::draw::Painter;
 use stepwright_episode::NodeId;
 use stepwright_protocol::Command;
+use stepwright_text::Columns;
 
 /// The state that a dialog may read.
 #[derive(Clone, Copy)]

@@ -7,12 +7,15 @@ use super::{Context, Dialog, Info, Reply};
 use crate::actions::{ACTIONS, ActionId, ActionSpec};
 use crate::event::Input;
 use crate::theme::Role;
-use crate::widgets::draw::{Painter, Row, run, split_top};
+use crate::widgets::draw::{Painter, Row, run, split_bottom, split_top};
 use crate::widgets::edit::{Edited, Editor};
-use crate::widgets::list::ListState;
+use crate::widgets::list::{ListState, words_cut};
 use crate::{fuzzy, sanitize};
 
 const NAME: usize = 20;
+/// Rows below the list for what the marked action does, and the height from which on they are kept for it.
+const FOOT: u16 = 2;
+const ROOMY: u16 = 10;
 
 /// Why an action cannot be done now; `None` if it can.
 pub(crate) type Disabled = Option<&'static str>;
@@ -78,9 +81,11 @@ impl Palette {
         palette
     }
 
-    fn parts(area: Rect) -> (Rect, Rect) {
+    /// The field, the list and the words on its marked row.
+    fn parts(area: Rect) -> [Rect; 3] {
         let (field, rest) = split_top(area, 1);
-        (field, split_top(rest, 1).1)
+        let (list, foot) = split_bottom(split_top(rest, 1).1, if area.height < ROOMY { 0 } else { FOOT });
+        [field, list, foot]
     }
 
     fn search(&mut self) {
@@ -114,22 +119,17 @@ impl Dialog for Palette {
     fn info(&self) -> Info {
         Info {
             title: "Commands".into(),
-            hints: vec![(ActionId::Accept, "do it"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")],
+            hints: vec![(ActionId::Accept, "do it"), (ActionId::ItemDown, "next"), (ActionId::Close, "close")],
             size: (90, 20),
             ..Info::default()
         }
     }
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
-        let (field, list) = Palette::parts(area);
+        let [field, list, foot] = Palette::parts(area);
         self.field.draw_field(painter, field, true);
         let (rows, found, ellipsis) = (&self.rows, &self.found, painter.theme.glyphs.ellipsis);
-        if found.is_empty() {
-            let help = context.keymap.hint(ActionId::Help).unwrap_or_default();
-            let text = format!("No command fits. {help} lists every key and what it does.");
-            return painter.row(list, 0, &[run(Role::Dim, text)]);
-        }
-        self.list.draw(painter, list, true, found.len(), |row, _| {
+        let drawn = |row: usize| -> Row {
             let Some((spec, disabled)) = found.get(row).and_then(|at| rows.get(*at)) else { return Row::new() };
             let keys = context.keymap.hint(spec.id).unwrap_or_default();
             let (text, [key, name, about]) = match disabled {
@@ -141,7 +141,14 @@ impl Dialog for Palette {
                 run(name, format!("{:<NAME$}", sanitize::fit(spec.label, NAME - 2, ellipsis))),
                 run(about, text),
             ]
-        });
+        };
+        if found.is_empty() {
+            let help = context.keymap.hint(ActionId::Help).unwrap_or_default();
+            let text = format!("No command fits. {help} lists every key and what it does.");
+            return painter.row(list, 0, &[run(Role::Dim, text)]);
+        }
+        self.list.draw(painter, list, true, found.len(), |row, _| drawn(row));
+        painter.rows(foot, &words_cut(&drawn(self.list.cursor()), usize::from(foot.width)));
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
@@ -162,7 +169,7 @@ impl Dialog for Palette {
     }
 
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
-        match self.list.mouse(event, Palette::parts(area).1, self.found.len()) {
+        match self.list.mouse(event, Palette::parts(area)[1], self.found.len()) {
             Some(_) => self.act(ActionId::Accept, context),
             None => Vec::new(),
         }

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::{Context, Dialog, Info, Reply};
 use crate::actions::ActionId;
 use crate::launcher::{ExportForm, SessionEntry};
+use crate::sanitize;
 use crate::theme::Role;
 use crate::widgets::draw::{Painter, Row, run};
 use crate::widgets::list::ListState;
@@ -85,7 +86,9 @@ impl Dialog for Pick {
     fn draw(&mut self, _: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
         let items = &self.items;
         self.list.draw(painter, area, true, items.len(), |row, _| match items.get(row) {
-            Some(item) => vec![run(Role::Text, format!("{:<16}", item.name)), run(Role::Dim, &item.about)],
+            Some(item) => {
+                vec![run(Role::Text, sanitize::pad(&sanitize::line(&item.name), 16)), run(Role::Dim, &item.about)]
+            }
             None => Row::new(),
         });
     }

@@ -2,7 +2,6 @@
 
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::{Context, Dialog, Info, Reply, key_row};
 use crate::actions::{self, ActionId};
@@ -16,6 +15,7 @@ use crate::widgets::words;
 use stepwright_episode::{Branch, BranchEdit, NodeId, Session};
 use stepwright_export::decided;
 use stepwright_protocol::{Command, Request};
+use stepwright_text::Columns;
 use stepwright_text::words::count;
 
 /// A step of the list: a node and how deep it is indented, in branches.
@@ -145,8 +145,10 @@ fn line(row: Step, session: &Session, all: bool, glyphs: &Glyphs, columns: usize
     if branches > 1 {
         say(format!("{branches} branches"), Role::Warn);
     }
+    // What executed nothing is no step, and has no number of its own.
+    let number = if node.outcome.is_executed() { node.steps.to_string() } else { String::new() };
     let mut runs =
-        vec![run(Role::Dim, lead), run(Role::Dim, format!("{:>3}", node.depth)), run(Role::Accent, did.mark()), mark];
+        vec![run(Role::Dim, lead), run(Role::Dim, format!("{number:>3}")), run(Role::Accent, did.mark()), mark];
     let room = columns.saturating_sub(width(&runs) + width(&said)).max(LEAST);
     let action = words::one_line(action);
     let action = sanitize::line(&action);
@@ -173,7 +175,7 @@ impl Dialog for Tree {
     fn info(&self) -> Info {
         let hints = match self.naming {
             Some(_) => vec![(ActionId::Accept, "name it"), (ActionId::Close, "leave it as it was")],
-            None => vec![(ActionId::Accept, "go there"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")],
+            None => vec![(ActionId::Accept, "go there"), (ActionId::ItemDown, "next"), (ActionId::Close, "close")],
         };
         Info {
             title: "Steps and branches".into(),

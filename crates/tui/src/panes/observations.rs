@@ -9,7 +9,6 @@ use std::rc::Rc;
 use ratatui::layout::{Rect, Size};
 use ratatui::style::{Color, Modifier, Style};
 use smart_default::SmartDefault;
-use unicode_width::UnicodeWidthStr;
 
 use super::trail::Trail;
 use crate::color::Depth;
@@ -22,6 +21,7 @@ use crate::widgets::outline::Outline;
 use crate::widgets::{words, wrap};
 use stepwright_episode::{Node, NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
+use stepwright_text::Columns;
 use stepwright_text::sgr::{self, Look, Shade};
 
 #[derive(Debug, Clone)]
@@ -42,8 +42,6 @@ pub(crate) struct ObservationsPane {
     /// Where the lines of each node on the path to the cursor begin, wrapped to `width`.
     starts: Vec<usize>,
     len: usize,
-    /// The steps executed up to each of those nodes: a blocked selection is none.
-    executed: Vec<usize>,
     /// The lines of the node that was asked for last, by its place on the path.
     last: RefCell<Option<(usize, Rc<[Line]>)>>,
     width: usize,
@@ -65,16 +63,6 @@ impl ObservationsPane {
             if let Some(node) = session.node(*id) {
                 pieces(session, node, &mut |piece| self.len += piece.count(self.width));
             }
-        }
-    }
-
-    /// Counts the steps of the nodes from the `kept`-th on again.
-    fn count(&mut self, session: Option<&Session>, kept: usize) {
-        self.executed.truncate(kept);
-        for id in self.trail.ids().iter().skip(self.executed.len()) {
-            let node = session.and_then(|session| session.node(*id));
-            let is_step = node.is_some_and(|node| node.parent.is_some() && node.outcome.is_executed());
-            self.executed.push(self.executed.last().copied().unwrap_or(0) + usize::from(is_step));
         }
     }
 
@@ -257,16 +245,15 @@ impl Pane for ObservationsPane {
         PaneId::Observations
     }
 
-    fn title(&self, _view: &View) -> String {
-        match self.executed.last() {
-            None | Some(0) => "Observations".into(),
-            Some(n) => format!("Observations, {}", words::count(*n, "step")),
+    fn title(&self, view: &View) -> String {
+        match self.trail.tip(view).map_or(0, |tip| tip.steps) {
+            0 => "Observations".into(),
+            n => format!("Observations, {}", words::count(n, "step")),
         }
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
         let kept = self.trail.update(view);
-        self.count(view.session.as_ref(), kept);
         // Remarks can be changed at any step.
         let kept = if std::mem::replace(&mut self.remarks, view.remarks) == view.remarks { kept } else { 0 };
         if let Some(session) = &view.session {

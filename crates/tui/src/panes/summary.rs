@@ -48,8 +48,8 @@ pub fn kind(event: &Event, methods: &Methods) -> (&'static str, Role) {
 
 /// A node as a person knows it: by the number of steps that lead there.
 pub fn step(node: NodeId, session: Option<&Session>) -> String {
-    let depth = session.and_then(|s| s.node(node)).map(|node| node.depth);
-    depth.map_or_else(|| "another step".to_owned(), |depth| format!("step {depth}"))
+    let number = session.and_then(|s| s.node(node)).map(|node| node.steps);
+    number.map_or_else(|| "another step".to_owned(), |number| format!("step {number}"))
 }
 
 /// A proposal as a person knows it: by its action.

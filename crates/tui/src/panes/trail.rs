@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::view::View;
-use stepwright_episode::{NodeId, Session};
+use stepwright_episode::{Node, NodeId, Session};
 
 /// The nodes from the root to the cursor, or on to the tip as redo would go.
 #[derive(Debug, Default)]
@@ -22,6 +22,11 @@ impl Trail {
     /// The nodes, root first; a node's place is its depth.
     pub fn ids(&self) -> &[NodeId] {
         &self.ids
+    }
+
+    /// The last of them.
+    pub fn tip<'a>(&self, view: &'a View) -> Option<&'a Node> {
+        view.session.as_ref()?.node(*self.ids.last()?)
     }
 
     /// Takes in the view; returns how many of the former nodes are still at the front.

@@ -5,11 +5,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use unicode_width::UnicodeWidthStr;
 
 use super::wrap;
 use crate::sanitize;
 use crate::theme::{Role, Theme};
+use stepwright_text::Columns;
 
 /// A piece of a row in one role. Its text is safe to draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,7 +184,7 @@ impl Painter<'_> {
 
 /// The first part of a text that can cover `columns`; keeps the cost of very long lines bounded.
 fn head(text: &str, columns: usize) -> &str {
-    let most = columns.saturating_mul(8).saturating_add(64);
+    let most = columns.saturating_mul(32).saturating_add(64);
     if text.len() <= most {
         return text;
     }
@@ -213,4 +213,21 @@ pub(crate) fn split_left(area: Rect, width: u16) -> (Rect, Rect) {
     let width = width.min(area.width);
     let gap = (area.width - width).min(1);
     (Rect { width, ..area }, Rect { x: area.x + width + gap, width: area.width - width - gap, ..area })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows are laid out by the one and drawn by the other.
+    #[test]
+    fn a_text_is_measured_as_it_is_drawn() {
+        let texts =
+            ["mug 1", "日本語", "e\u{301}", "שלום", "\u{644}\u{627}", "👩\u{200d}💻", "❤\u{fe0f}", "🇩🇪", "ｶ\u{ff9e}"];
+        for text in texts {
+            let mut buf = Buffer::empty(Rect::new(0, 0, 20, 1));
+            let (end, _) = buf.set_stringn(0, 0, text, 20, Style::new());
+            assert_eq!(text.width(), usize::from(end), "{text:?}");
+        }
+    }
 }

@@ -7,12 +7,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
-use unicode_width::UnicodeWidthStr;
 
 use super::draw::{Painter, run, split_bottom};
 use crate::event::Input;
 use crate::paste;
 use crate::theme::Role;
+use stepwright_text::Columns;
 
 /// Tokens are unique over all editors: a late answer to an earlier edit must not pass for one to the present edit.
 static TOKENS: AtomicU64 = AtomicU64::new(1);

@@ -7,11 +7,18 @@ use std::ops::Range;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::draw::{Painter, Row, split_left};
+use super::draw::{Painter, Row, Run, split_left, width};
 use super::words;
 use crate::actions::{ActionId, Move};
+use crate::theme::Role;
 
 const WHEEL: usize = 3;
+
+/// The words at the end of a row, where it has no room for them beside its mark: they are said whole below the list.
+pub(crate) fn words_cut(row: &[Run], columns: usize) -> Vec<Row> {
+    let cut = row.last().filter(|_| width(row) + ListState::MARK > columns);
+    cut.into_iter().flat_map(|words| words::labelled("", Role::Dim, &words.text, columns)).collect()
+}
 
 #[derive(Debug, Clone, Default)]
 pub struct ListState {

@@ -3,10 +3,12 @@
 use serde_json::Value;
 
 use super::draw::{Run, run};
+use crate::sanitize;
 use crate::theme::{Glyphs, Role, Theme};
 pub use stepwright_episode::patch::{Change, operations};
 use stepwright_episode::{Actor, Choice, Mark, Node, OWN, Origin, Proposal, Session, StepOutcome, Turn};
 use stepwright_method::publications;
+use stepwright_text::Columns;
 pub use stepwright_text::words::{cost, count, one_line, thousands};
 
 pub(crate) const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
@@ -75,7 +77,7 @@ pub fn origin<'a>(proposal: &Proposal, turn: Option<&'a Turn>) -> &'a str {
 /// Models that wrote a text, with how often each did: `one x2, other x1`.
 pub fn authors(of: &[(&str, usize)]) -> String {
     let named = of.iter().filter(|(model, _)| !model.is_empty());
-    named.map(|(model, times)| format!("{} x{times}", crate::sanitize::line(model))).collect::<Vec<_>>().join(", ")
+    named.map(|(model, times)| format!("{} x{times}", sanitize::line(model))).collect::<Vec<_>>().join(", ")
 }
 
 /// A value on one line: scalars whole, collections whole while short, else by their size.
@@ -165,11 +167,12 @@ pub fn ended(outcome: &StepOutcome) -> String {
 
 /// A label in front of a wrapped text: rows in which the continuation lines are under the text.
 pub(crate) fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
-    let indent = label.chars().count();
+    let label = sanitize::line(label);
+    let indent = label.width();
     let room = width.saturating_sub(indent).max(8);
     let lines = super::wrap::wrapped(text, room);
     let rows = lines.into_iter().enumerate().map(|(i, line)| {
-        let lead = if i == 0 { run(Role::Dim, label) } else { run(Role::Dim, " ".repeat(indent)) };
+        let lead = if i == 0 { run(Role::Dim, &label) } else { run(Role::Dim, " ".repeat(indent)) };
         vec![lead, Run { role, text: line }]
     });
     rows.collect()

@@ -2,16 +2,17 @@
 //!
 //! Generic over specification and world: preconditions are the assertions in force, resolutions are actions whose learned effects
 //! make the condition true when tried on a copy of the state, over the names seen so far. An action that only may help, because
-//! what it shows cannot be predicted, is said to be so. Sizes are bounded, cycles are cut.
+//! what it shows cannot be predicted, is said to be so. Sizes are bounded, cycles are cut, and what was taken in vain is not offered again.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use super::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::planner::EffectModel;
 use crate::planner::effects::{ActionModel, Lifted, Term, kind_of};
 use crate::program::{CheckedProgram, Trust, worst};
 use stepwright_episode::{Check, Status};
-use stepwright_program::{Call, Literal};
+use stepwright_program::{Call, Function, Literal, Role, constants};
 
 /// Actions below actions, at most.
 const DEPTH: usize = 3;
@@ -21,6 +22,8 @@ const SHOWN: [usize; DEPTH] = [3, 2, 1];
 /// Names tried for a free argument, at most.
 const NAMES: usize = 40;
 const EVALUATIONS: usize = 900;
+/// Assignments of the parameters that effects use, at most.
+const ASSIGNMENTS: usize = 27;
 
 /// Stands for a name that is none of the seen ones; never shown.
 const OUTSIDER: &str = "\u{2370}";
@@ -36,6 +39,8 @@ pub struct Derivation<'a> {
     /// Another party's calls, and what the agent does to get one.
     pub replies: &'a [Call],
     pub asks: &'a dyn Fn(&Call) -> Vec<Call>,
+    /// Whether an action was taken in vain for the condition of that number of a blocked action, which comes second.
+    pub vain: &'a dyn Fn(&Call, &Call, usize) -> bool,
     pub phrase: &'a dyn Fn(&Call) -> String,
 }
 
@@ -61,10 +66,14 @@ pub(super) enum Means {
     Sight,
     /// It is done in place of the blocked action, which stays blocked.
     Substitute,
+    /// The agent would take it now, whatever it brings about.
+    Advice,
+    /// It came before such actions in the demonstrations.
+    Before,
 }
 
 impl Means {
-    fn words(self) -> &'static str {
+    pub(super) fn words(self) -> &'static str {
         match self {
             Means::Adopted => "its adopted effect meets the condition",
             Means::Effect => "its effect (inferred) meets the condition",
@@ -75,6 +84,8 @@ impl Means {
             Means::Substitute => {
                 "another choice of the same action, for which the condition holds; no known effect of an action meets it"
             }
+            Means::Advice => "the built-in proposer would do it now; no known effect says that it helps",
+            Means::Before => "it came before such actions in the demonstrations; no known effect says that it helps",
         }
     }
 }
@@ -119,17 +130,22 @@ impl Derivation<'_> {
             if tree.nodes.len() >= NODES || (depth > 0 && check.status == Status::Holds) {
                 continue;
             }
-            let resolutions = match (check.status, SHOWN.get(depth)) {
+            let (resolutions, vain) = match (check.status, SHOWN.get(depth)) {
                 (Status::Fails, Some(&shown)) => self.resolutions(action, index, shown, above, budget),
-                _ => Vec::new(),
+                _ => (Vec::new(), Vec::new()),
             };
             let marked = if self.program.is_inferred() { "inferred; ".to_owned() } else { String::new() };
+            let unmet = match vain.first() {
+                Some(vain) => format!("; `{}` was taken, and it did not hold after that", (self.phrase)(vain)),
+                None if check.status == Status::Fails && resolutions.is_empty() && depth < DEPTH => self.helpless(),
+                None => String::new(),
+            };
             let node = tree.push(BlockingNode {
                 parent: Some(me),
                 kind: NodeKind::Condition,
                 text: check.condition.clone(),
                 status: status_of(check.status),
-                why: marked + &words(check, resolutions.is_empty() && depth < DEPTH),
+                why: marked + &words(check) + &unmet,
                 handle: None,
             });
             for resolution in resolutions {
@@ -147,7 +163,17 @@ impl Derivation<'_> {
         above.pop();
     }
 
-    /// Actions that would meet an unmet condition of an action, best first; where none is known, other choices in its place.
+    /// Why nothing is offered for an unmet condition.
+    fn helpless(&self) -> String {
+        match self.effects.actions().next() {
+            Some(_) => "; no known effect of an action meets it",
+            None => "; no adopted effect of an action meets it, and there are no demonstrations that would show others",
+        }
+        .to_owned()
+    }
+
+    /// Actions that would meet an unmet condition of an action, best first; where none is known, other choices in its place. And the actions
+    /// that are not among them because they were taken in vain.
     fn resolutions(
         &self,
         blocked: &Call,
@@ -155,25 +181,41 @@ impl Derivation<'_> {
         most: usize,
         above: &[Call],
         budget: &Cell<usize>,
-    ) -> Vec<Resolution> {
+    ) -> (Vec<Resolution>, Vec<Call>) {
         let mut found = self.meeting(blocked, index, above, budget);
+        let vain: Vec<Call> = found.extract_if(.., |r| self.is_vain(r, blocked, index)).map(|r| r.call).collect();
+        if found.is_empty() && !vain.is_empty() {
+            let not: Vec<Call> = above.iter().chain(&vain).cloned().collect();
+            found = self.meeting(blocked, index, &not, budget);
+            found.retain(|r| !self.is_vain(r, blocked, index));
+        }
         if found.is_empty() {
             found = self.other_choices(blocked, index, budget);
         }
-        kept(found, most, above)
+        (kept(found, most, above), vain)
+    }
+
+    /// Whether what was to meet a condition was taken in vain; what only looks may be looked at again.
+    pub(super) fn is_vain(&self, resolution: &Resolution, blocked: &Call, index: usize) -> bool {
+        resolution.means != Means::Sight && (self.vain)(&resolution.call, blocked, index)
     }
 
     /// Actions whose effects meet an unmet condition; where there is none, those that may show what is missing.
     fn meeting(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
         let mut found = Vec::new();
+        let undemonstrated = self.undemonstrated();
+        let checks = self.program.check(blocked);
+        let named = checks.get(index).map(|check| constants(&check.condition)).unwrap_or_default();
         for means in [Means::Adopted, Means::Effect, Means::Likely] {
             if !found.is_empty() {
                 break;
             }
             // What only mostly follows is looked at where there is such.
             let counts = |function: &str| means == Means::Effect || self.program.trusts(function, trust_of(means));
-            for (function, model) in self.effects.actions().filter(|(function, _)| counts(function)) {
-                let goal = Want { blocked, index, function, model, budget };
+            let demonstrated = self.effects.actions().filter(|(function, _)| counts(function));
+            let others = undemonstrated.iter().filter(|_| means == Means::Adopted);
+            for (function, model) in demonstrated.chain(others.map(|(function, model)| (*function, model))) {
+                let goal = Want { blocked, index, named: &named, function, model, budget };
                 for pinned in self.pinned(&goal, means) {
                     let fits = |call: &Call| self.meets(&goal, call, means) && !self.is_circular(blocked, index, call);
                     found.extend(self.fill(&goal, pinned, means, above, fits));
@@ -185,7 +227,7 @@ impl Derivation<'_> {
         }
         if found.is_empty() {
             for (function, model) in self.effects.actions() {
-                let goal = Want { blocked, index, function, model, budget };
+                let goal = Want { blocked, index, named: &named, function, model, budget };
                 if let Some(look) = model.sensing.iter().find(|l| l.open_ended && self.may_show(&goal, l)) {
                     let pinned = vec![None; model.arity];
                     found.extend(self.fill(&goal, pinned, Means::Sight, above, |c| look.instantiate(c).is_some()));
@@ -193,6 +235,19 @@ impl Derivation<'_> {
             }
         }
         found
+    }
+
+    /// The actions that have adopted effects and that no demonstration calls: of them the specification alone tells the arguments.
+    fn undemonstrated(&self) -> Vec<(&str, ActionModel)> {
+        let functions = self.program.state().specification().functions().iter().filter(|f| f.role == Role::Action);
+        let such = functions.filter(|f| self.program.is_adopted(&f.name) && self.effects.action(&f.name).is_none());
+        let model = |f: &Function| {
+            let places = f.params.iter().filter(|param| !param.starts_with('*')).count();
+            let used = self.program.affected(&f.name).into_iter().map(|at| at + 1);
+            let arity = used.fold(places.saturating_sub(f.optional), usize::max);
+            ActionModel { receiver: f.receiver.clone(), arity, ..ActionModel::default() }
+        };
+        such.map(|f| (f.name.as_str(), model(f))).collect()
     }
 
     /// Whether a resolution needs the very condition that it is to meet, of the same things: it can never be taken for that.
@@ -216,24 +271,47 @@ impl Derivation<'_> {
         used.extend(self.program.affected(want.function).into_iter().filter(|at| *at < want.model.arity));
         used.sort_unstable();
         used.dedup();
-        if used.is_empty() && want.model.arity > 0 {
+        // What follows an action whatever its arguments may be no doing of it; a line of an effect says that it is.
+        if used.is_empty() && want.model.arity > 0 && !self.program.trusts(want.function, trust_of(means)) {
             return Vec::new();
         }
-        let outsider = Literal::from(OUTSIDER);
         let arity = want.model.arity;
-        if self.meets(want, &want.call(vec![outsider.clone(); arity]), means) {
+        if self.meets(want, &want.call(vec![Literal::from(OUTSIDER); arity]), means) {
             return vec![vec![None; arity]];
         }
-        let own: Vec<&Literal> = want.blocked.args.iter().collect();
+        let own = &want.blocked.args;
+        let pinned = self.assigned(want, &used, means, &|_| own.clone());
+        if !pinned.is_empty() {
+            return pinned;
+        }
+        // What the condition or the effects name themselves, first, as it was not tried yet.
+        let named: Vec<Literal> = want.named.iter().cloned().chain(self.program.named(want.function)).collect();
+        let apt = |at: usize| named.iter().filter(move |value| want.is_apt(at, value)).cloned();
+        if used.iter().all(|at| apt(*at).next().is_none()) {
+            return pinned;
+        }
+        self.assigned(want, &used, means, &|at| apt(at).chain(own.iter().cloned()).collect())
+    }
+
+    /// The assignments of values to the parameters used under which the effects meet the condition.
+    fn assigned(
+        &self,
+        want: &Want<'_>,
+        used: &[usize],
+        means: Means,
+        values: &dyn Fn(usize) -> Vec<Literal>,
+    ) -> Vec<Vec<Option<Literal>>> {
+        let outsider = Literal::from(OUTSIDER);
+        let values: Vec<(usize, Vec<Literal>)> = used.iter().map(|at| (*at, values(*at))).collect();
+        let all = values.iter().fold(1_usize, |all, (_, of)| all.saturating_mul(of.len()));
         let mut pinned = Vec::new();
-        let combinations = own.len().saturating_pow(u32::try_from(used.len()).unwrap_or(u32::MAX)).min(27);
-        for mut code in 0..combinations {
-            let mut slots: Vec<Option<Literal>> = vec![None; arity];
-            for &position in &used {
-                if let Some(slot) = slots.get_mut(position) {
-                    *slot = own.get(code % own.len()).map(|l| (*l).clone());
+        for mut code in 0..all.min(ASSIGNMENTS) {
+            let mut slots: Vec<Option<Literal>> = vec![None; want.model.arity];
+            for (position, of) in &values {
+                if let Some(slot) = slots.get_mut(*position) {
+                    *slot = of.get(code % of.len()).cloned();
                 }
-                code /= own.len();
+                code /= of.len();
             }
             let args = slots.iter().map(|s| s.clone().unwrap_or_else(|| outsider.clone())).collect();
             if self.meets(want, &want.call(args), means) {
@@ -331,7 +409,10 @@ impl Derivation<'_> {
         let done = self.history.contains(call);
         let apart = call.args.len() > 1 && !self.were_reported_together(call);
         let twice = call.args.iter().enumerate().any(|(i, arg)| call.args.iter().skip(i + 1).any(|other| other == arg));
+        // A world has no words for an action on what is no thing, such as a posture that a report named.
+        let wordless = (self.phrase)(call) == call.to_string();
         usize::from(blocked) * 100
+            + usize::from(wordless) * 30
             + usize::from(twice) * 60
             + usize::from(apart) * 25
             + odd * 20
@@ -415,6 +496,8 @@ fn kept(mut found: Vec<Resolution>, most: usize, above: &[Call]) -> Vec<Resoluti
 struct Want<'a> {
     blocked: &'a Call,
     index: usize,
+    /// The constants that the condition names.
+    named: &'a [Literal],
     function: &'a str,
     model: &'a ActionModel,
     budget: &'a Cell<usize>,
@@ -423,6 +506,12 @@ struct Want<'a> {
 impl Want<'_> {
     fn call(&self, args: Vec<Literal>) -> Call {
         Call { receiver: self.model.receiver.clone(), function: self.function.to_owned(), args, ..Call::default() }
+    }
+
+    /// Whether a constant may be an argument there: demonstrations show such, or none at all.
+    fn is_apt(&self, position: usize, value: &Literal) -> bool {
+        let kinds = self.model.kinds.get(position).filter(|kinds| !kinds.is_empty());
+        kinds.is_none_or(|kinds| value.text().is_some_and(|name| kinds.contains(kind_of(name))))
     }
 
     /// Whether demonstrations show arguments of this kind at the position.
@@ -434,17 +523,21 @@ impl Want<'_> {
     }
 }
 
-/// Names in the calls so far, those met last first.
+/// Names in the calls so far, in lists too, those met last first.
 pub fn known(history: &[Call]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for arg in history.iter().rev().flat_map(|c| &c.args) {
-        if let Literal::Str(name) = arg
-            && !names.contains(name)
-        {
-            names.push(name.clone());
+    fn meet<'a>(value: &'a Literal, names: &mut (Vec<String>, HashSet<&'a str>)) {
+        match value {
+            Literal::Str(name) if names.1.insert(name) => names.0.push(name.clone()),
+            Literal::List(items) => items.iter().for_each(|item| meet(item, names)),
+            _ => {}
         }
     }
-    names
+    let mut names = (Vec::new(), HashSet::new());
+    for call in history.iter().rev() {
+        let named = call.named.iter().map(|(_, value)| value);
+        call.args.iter().chain(named).for_each(|arg| meet(arg, &mut names));
+    }
+    names.0
 }
 
 fn params(lifted: &Lifted) -> impl Iterator<Item = usize> + '_ {
@@ -468,16 +561,14 @@ fn status_of(status: Status) -> NodeStatus {
     }
 }
 
-fn words(check: &Check, helpless: bool) -> String {
+fn words(check: &Check) -> String {
     let status = match check.status {
         Status::Holds => return "holds".to_owned(),
         Status::Fails => "does not hold",
         Status::Unknown => "cannot be decided",
     };
     let detail = check.detail.as_deref().map(|d| format!(": {d}")).unwrap_or_default();
-    let helpless =
-        if helpless && check.status == Status::Fails { "; no known effect of an action meets it" } else { "" };
-    format!("{status}{detail}{helpless}")
+    format!("{status}{detail}")
 }
 
 #[cfg(test)]

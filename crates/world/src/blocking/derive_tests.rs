@@ -2,7 +2,7 @@ use super::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stepwright_program::Assertion;
+use stepwright_program::{Assertion, Effect};
 
 use crate::planner::testing::{after, calls_of, effects, forbidding};
 
@@ -16,14 +16,26 @@ fn known(program: &CheckedProgram) -> Vec<String> {
 }
 
 fn tree_of(program: &CheckedProgram, action: &str) -> BlockingTree {
-    let (effects, known) = (effects(), known(program));
+    tree_by(&effects(), program, action)
+}
+
+fn tree_by(effects: &EffectModel, program: &CheckedProgram, action: &str) -> BlockingTree {
+    tree_without((effects, program), action, &|_, _, _| false)
+}
+
+fn tree_without(
+    (effects, program): (&EffectModel, &CheckedProgram),
+    action: &str,
+    vain: &dyn Fn(&Call, &Call, usize) -> bool,
+) -> BlockingTree {
     let derivation = Derivation {
         program,
-        effects: &effects,
-        known: &known,
+        effects,
+        known: &known(program),
         history: &[],
         replies: &[],
         asks: &|_| Vec::new(),
+        vain,
         phrase: &|c: &Call| c.to_string(),
     };
     derivation.action(&action.parse().unwrap())
@@ -76,6 +88,7 @@ fn a_thing_is_taken_from_where_it_was_reported() {
             history: &history,
             replies: &[],
             asks: &|_| Vec::new(),
+            vain: &|_, _, _| false,
             phrase: &|c: &Call| c.to_string(),
         };
         let tree = derivation.action(&"agent.put('mug 1', 'fridge 1')".parse().unwrap());
@@ -111,18 +124,73 @@ fn another_choice_of_the_action_has_a_status_of_its_own() {
 #[test]
 fn without_demonstrations_nothing_is_invented() {
     let program = after(&[ROOM, "agent.add_inventory('mug 2')"]);
-    let (none, known) = (EffectModel::default(), known(&program));
-    let derivation = Derivation {
-        program: &program,
-        effects: &none,
-        known: &known,
-        history: &[],
-        replies: &[],
-        asks: &|_| Vec::new(),
-        phrase: &|c: &Call| c.to_string(),
-    };
-    let tree = derivation.action(&"agent.take('mug 1', 'shelf 1')".parse().unwrap());
+    let tree = tree_by(&EffectModel::default(), &program, "agent.take('mug 1', 'shelf 1')");
     assert!(tree.nodes.iter().skip(1).all(|n| n.kind == NodeKind::Condition));
+}
+
+/// Worlds of other processes, and agents at the gate, have no demonstrations.
+#[test]
+fn an_adopted_effect_meets_a_condition_though_no_demonstration_calls_its_action() {
+    let program = after(&[ROOM]);
+    let take = program.state().specification().function("agent", "take").unwrap();
+    let effect = Effect::compile("self.inventory = obj", take).unwrap();
+    let adopted = Arc::new([("take".to_owned(), vec![effect])].into());
+    let tree = tree_by(&EffectModel::default(), &program.with_adopted(adopted), "agent.put('mug 1', 'desk 1')");
+    let (at, _) = find(&tree, "self.inventory == obj");
+    let resolutions: Vec<&BlockingNode> = tree.children(Some(at)).map(|i| &tree.nodes[i]).collect();
+    assert!(!resolutions.is_empty(), "{tree:#?}");
+    for node in resolutions {
+        assert!(node.text.starts_with("agent.take('mug 1', ") && node.why == Means::Adopted.words(), "{tree:#?}");
+    }
+}
+
+/// The constant is no argument of the blocked action, or there is no parameter for it.
+#[test]
+fn a_condition_that_an_effect_meets_by_a_constant_has_a_resolution() {
+    let program = after(&[ROOM]);
+    let take = program.state().specification().function("agent", "take").unwrap();
+    let cases = [
+        ("self.inventory == 'key 1'", "self.inventory = obj", "agent.take('key 1', "),
+        ("self.inventory == recep", "if obj == 'key 1': self.inventory = recep", "agent.take('key 1', 'desk 1')"),
+        ("self.inventory == 'gone'", "self.inventory = 'gone'", "agent.take("),
+    ];
+    for (condition, effect, wanted) in cases {
+        let rules = [("put".to_owned(), vec![Assertion::compile(condition).unwrap()])].into();
+        let adopted = Arc::new([("take".to_owned(), vec![Effect::compile(effect, take).unwrap()])].into());
+        let program = CheckedProgram::new(program.state().clone(), Arc::new(rules)).with_adopted(adopted);
+        let trees = [(); 2].map(|()| tree_by(&EffectModel::default(), &program, "agent.put('mug 1', 'desk 1')"));
+        let (at, _) = find(&trees[0], condition);
+        assert!(below(&trees[0], at).iter().any(|text| text.starts_with(wanted)), "{:#?}", trees[0]);
+        assert_eq!(trees[0], trees[1]);
+    }
+}
+
+#[test]
+fn names_in_lists_and_of_arguments_by_name_are_known() {
+    let history = calls_of(&["agent.see(['mug 1', ['key 1']], 3)", "agent.see(what='desk 1')"]);
+    assert_eq!(super::known(&history), ["desk 1", "mug 1", "key 1"]);
+}
+
+#[test]
+fn what_was_taken_in_vain_is_not_offered_again_and_that_is_said() {
+    let program = after(&[ROOM]);
+    let put = "agent.put('mug 1', 'desk 1')";
+    let offered = |tree: &BlockingTree| {
+        let (at, node) = find(tree, "self.inventory == obj");
+        (below(tree, at).into_iter().map(str::to_owned).collect::<Vec<_>>(), node.why.clone())
+    };
+    let (before, _) = offered(&tree_of(&program, put));
+    let taken: Call = before[0].parse().unwrap();
+    let (left, why) = offered(&tree_without((&effects(), &program), put, &|call, _, _| *call == taken));
+    assert!(!left.contains(&before[0]), "{left:?}");
+    assert!(why.ends_with(&format!("; `{taken}` was taken, and it did not hold after that")), "{why}");
+}
+
+#[test]
+fn that_there_are_no_demonstrations_is_said_where_nothing_is_offered() {
+    let tree = tree_by(&EffectModel::default(), &after(&[ROOM]), "agent.put('mug 1', 'desk 1')");
+    let (_, node) = find(&tree, "self.inventory == obj");
+    assert!(node.why.contains("there are no demonstrations"), "{node:?}");
 }
 
 proptest::proptest! {

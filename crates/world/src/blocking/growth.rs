@@ -23,6 +23,8 @@ pub struct Growth {
     derived: Option<Derived>,
     /// The tree of the last action that was refused and is no leaf of the forest.
     refused: Option<Arc<RefusedTree>>,
+    /// The request that the step taken in last closed without reward.
+    missed: Option<Atom>,
 }
 
 /// The observation of a world's present moment: facts and goals.
@@ -50,7 +52,14 @@ impl Growth {
         let observed = Observation::of(world)?;
         let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&observed.facts);
-        Some(Growth { domain, forest: Arc::new(forest), memory: Arc::new(memory), derived: None, refused: None })
+        Some(Growth {
+            domain,
+            forest: Arc::new(forest),
+            memory: Arc::new(memory),
+            derived: None,
+            refused: None,
+            missed: None,
+        })
     }
 
     /// A forest grown from assertions, where there is no domain, or another one is not wanted.
@@ -60,7 +69,7 @@ impl Growth {
         let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&observed.facts);
         let (domain, forest) = (Arc::new(domain), Arc::new(forest));
-        Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived), refused: None }
+        Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived), refused: None, missed: None }
     }
 
     pub fn is_derived(&self) -> bool {
@@ -83,11 +92,15 @@ impl Growth {
         self.derived.as_ref().map_or_else(|| world.facts(), |derived| Some(derived.facts().clone()))
     }
 
-    /// Takes in a step that the world took, and whether the task is done, before [`Growth::executed`]: what is derived from
-    /// assertions changes with it.
-    pub fn hear(&mut self, step: Step, won: bool, world: &(impl Environment + ?Sized)) {
+    /// Takes in a step that the world took, whether the task is done, and the step's reward, before [`Growth::executed`]: what is derived
+    /// from assertions changes with it.
+    pub fn hear(&mut self, step: Step, (won, reward): (bool, f64), world: &(impl Environment + ?Sized)) {
         if let Some(derived) = &mut self.derived {
+            let open = derived.request().map(str::to_owned);
             derived.hear(step, won, Report::of(world));
+            // Of a request that is closed the reward says whether it was met.
+            let missed = open.filter(|open| !won && reward <= 0.0 && derived.request() != Some(open.as_str()));
+            self.missed = missed.map(|predicate| Atom { predicate, args: Vec::new() });
             self.derive_again(None, world);
         }
     }
@@ -138,6 +151,9 @@ impl Growth {
         Arc::make_mut(&mut self.memory).executed(&self.domain, known, error, &before.facts, &after.facts);
         let forest = Arc::make_mut(&mut self.forest);
         after.moment(world, |moment| forest.executed(&self.domain, text, error, moment));
+        if let Some(missed) = self.missed.take() {
+            forest.miss(&missed);
+        }
         if self.derived.is_some() {
             forest.replant_roots(&self.domain);
             self.derive_again(None, world);
@@ -246,7 +262,7 @@ impl Growth {
     /// because nothing in the demonstrations leads on. Only where everything was checked again after the last step.
     pub fn helpless(&self) -> Option<String> {
         if self.derived.is_some() && self.has_no_tree() {
-            return Some("the demonstrations show no action that leads to the task from here".to_owned());
+            return Some(self.domain.rootless.to_owned());
         }
         let leaves = self.forest.leaves();
         let blocked = leaves.iter().filter_map(|leaf| leaf.blocked.as_ref());

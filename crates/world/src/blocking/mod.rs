@@ -62,6 +62,8 @@ pub enum NodeStatus {
     /// Another choice in the place of a blocked action, which stays blocked.
     Instead,
     Done,
+    /// A goal that was closed and not met.
+    Missed,
     /// An action a person took out of the candidates.
     Pruned,
 }

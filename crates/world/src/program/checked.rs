@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Assertion, Call, CheckResult, Effect, Effects, Fault, Rejection, Role, Rules, Specification, State};
+use super::{
+    Assertion, Call, CheckResult, Effect, Effects, Fault, Literal, Rejection, Role, Rules, Specification, State,
+    constants,
+};
 use stepwright_episode::{Check, CheckKind, Status};
 
 /// Which effects count.
@@ -178,6 +181,11 @@ impl CheckedProgram {
     pub fn affected(&self, function: &str) -> Vec<usize> {
         let effects = self.effects_of(function).iter();
         effects.flat_map(|effect| effect.params().iter().copied()).collect()
+    }
+
+    /// The constants that the effects of an action function name.
+    pub fn named(&self, function: &str) -> Vec<Literal> {
+        self.effects_of(function).iter().flat_map(|effect| constants(effect.text())).collect()
     }
 
     /// Runs calls, their own assertions aside; one that raises changes nothing.

@@ -19,7 +19,8 @@ pub(crate) struct Playback {
     logs: Arc<Vec<Trajectory>>,
     at: usize,
     transcript: Transcript,
-    read: Arc<Vec<Step>>,
+    /// What the log's texts are read as; `None` where its steps say it themselves.
+    read: Option<Arc<Vec<Step>>>,
     /// The step to come, from 0.
     next: usize,
 }
@@ -31,8 +32,13 @@ impl Playback {
 
     /// The observation after so many steps.
     fn outcome(&self) -> Outcome {
-        let step = self.read.get(self.next).cloned().unwrap_or_default();
         let log = self.log();
+        let step = match (&self.read, self.next.checked_sub(1)) {
+            (Some(read), _) => read.get(self.next).cloned(),
+            (None, None) => log.map(Trajectory::reset),
+            (None, Some(at)) => log.and_then(|log| log.steps.get(at)).cloned(),
+        };
+        let step = step.unwrap_or_default();
         let done = log.is_none_or(|log| self.next >= log.steps.len());
         let won = done && log.is_some_and(Trajectory::succeeded);
         Outcome {
@@ -61,9 +67,11 @@ impl Episode for Playback {
         let at = tasks.place(task);
         let at = at.ok_or_else(|| WorldError::NoSuchTask { id: task.to_owned(), nearest: Vec::new() })?;
         let logs = Arc::clone(&tasks.logs);
-        let log = logs.get(at).cloned().unwrap_or_default();
-        let transcript = transcript_of(&log, &tasks.kinds);
-        let playback = Playback { read: Arc::new(transcript.read(&log)), logs, at, transcript, next: 0 };
+        let none = Trajectory::default();
+        let log = logs.get(at).unwrap_or(&none);
+        let transcript = transcript_of(log, &tasks.kinds);
+        let read = transcript.reads_texts().then(|| Arc::new(transcript.read(log)));
+        let playback = Playback { read, logs, at, transcript, next: 0 };
         let outcome = playback.outcome();
         Ok((playback, outcome))
     }
@@ -73,16 +81,16 @@ impl Episode for Playback {
     }
 
     fn act(&mut self, text: &str) -> Outcome {
-        let step = self.log().and_then(|log| log.steps.get(self.next)).cloned();
-        match step {
-            Some(step) if step.action.trim() == text.trim() => {
+        let next = self.log().and_then(|log| log.steps.get(self.next)).map(|step| step.action.as_str());
+        match next {
+            Some(action) if action.trim() == text.trim() => {
                 self.next += 1;
                 self.outcome()
             }
-            step => {
-                let goes_on = step.map_or_else(
+            next => {
+                let goes_on = next.map_or_else(
                     || "the log ends here".to_owned(),
-                    |step| format!("the log goes on with `{}`", step.action),
+                    |action| format!("the log goes on with `{action}`"),
                 );
                 let why = format!("{goes_on}; what another action would have led to, no log says");
                 Outcome { observation: why.clone(), error: Some(why), ..Outcome::default() }

@@ -38,6 +38,7 @@ pub(crate) fn mark(node: &BlockingNode, glyphs: &Glyphs) -> (&'static str, Role)
         NodeStatus::Unknown | NodeStatus::Possibly => (glyphs.unknown, Role::Warn),
         NodeStatus::Instead => (glyphs.arrow, Role::Dim),
         NodeStatus::Done => (glyphs.yes, Role::Good),
+        NodeStatus::Missed => (glyphs.no, Role::Bad),
         NodeStatus::Pruned => (glyphs.dot, Role::Dim),
     }
 }

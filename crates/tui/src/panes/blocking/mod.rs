@@ -20,7 +20,7 @@ use crate::view::View;
 use crate::widgets::draw::{Painter, Row, split_bottom, split_top};
 use crate::widgets::outline::Outline;
 use crate::widgets::words;
-use stepwright_episode::{ArtifactId, CheckKind, Mark, Proposal, Verdict};
+use stepwright_episode::{ArtifactId, Check, CheckKind, Mark, Proposal, Verdict};
 use stepwright_protocol::{Command, Level, Situation};
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 
@@ -292,7 +292,10 @@ fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, String)
         let words = match mark {
             _ if p.action.is_none() => format!("it is no action: {}", p.why_no_action()),
             Mark::Fails => format!("its checks fail: {}", failing.collect::<Vec<_>>().join(", ")),
-            Mark::Holds => "every check holds".to_owned(),
+            Mark::Holds => {
+                let alone = turn.verdict(p.id).and_then(Verdict::by_world_alone);
+                alone.map_or("every check holds", Check::said).to_owned()
+            }
             Mark::Unknown => "not all its checks can be decided".to_owned(),
             Mark::NotChecked => "nothing was checked of it".to_owned(),
             Mark::Blocked => String::new(),
@@ -337,14 +340,7 @@ impl Pane for BlockingPane {
     fn update(&mut self, view: &View) -> Vec<Intent> {
         let chosen = view.chosen().map(|p| p.id);
         let text = view.chosen().and_then(|p| p.action.as_ref()).map(|a| a.text.clone());
-        let offered = |situation: &Arc<Situation>| {
-            situation.live
-                && text
-                    .as_ref()
-                    .is_none_or(|t| situation.goals.nodes.iter().any(|n| n.handle.is_some() && n.text == *t))
-        };
-        // The live tree says all there is to say of its own actions.
-        let live = view.situation.as_ref().is_some_and(offered);
+        let live = view.situation.as_ref().is_some_and(|situation| situation.tells_of(text.as_deref()));
         let explained = view.blocking.as_ref().filter(|(id, _)| Some(*id) == chosen && !live);
         let moved = self.chosen != text;
         self.chosen = text;
@@ -387,7 +383,10 @@ impl Pane for BlockingPane {
         let goal = view.session.as_ref().map(|session| session.header.sentence.clone());
         self.titled = goal.filter(|_| view.titled);
         if self.shown.is_empty() {
-            let nothing = "Nothing is known to block the goal. Choose a proposal to see what its action needs.";
+            let nothing = match view.offered_len() {
+                0 => "Nothing is known to block the goal, and there is no proposal.",
+                _ => "Nothing is known to block the goal. Choose a proposal to see what its action needs.",
+            };
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });
         }
         let area = self.outline.find.draw(painter, area);

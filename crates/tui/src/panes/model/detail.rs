@@ -1,8 +1,7 @@
 //! Details of an ask, as rows: the request as it was sent, and the answer as far as it has arrived.
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::actions::ActionId;
+use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
@@ -207,8 +206,7 @@ fn completions(texts: &[&str], theme: &Theme, width: usize, stacked: bool) -> Ve
         let mut row = Row::new();
         for (i, lines) in wrapped.iter().enumerate() {
             let text = lines.get(line).map_or("", String::as_str);
-            let pad = " ".repeat(column.saturating_sub(text.width()));
-            row.push(run(Role::Text, format!("{text}{pad}")));
+            row.push(run(Role::Text, sanitize::pad(text, column)));
             if i + 1 < n {
                 row.push(run(Role::Dim, format!("{} ", theme.glyphs.vertical)));
             }

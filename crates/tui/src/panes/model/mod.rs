@@ -66,7 +66,7 @@ impl ModelPane {
     fn elsewhere(&self, view: &View) -> Option<u32> {
         let (node, _) = self.asks.get(self.outline.list.cursor())?;
         let session = view.session.as_ref().filter(|session| session.cursor() != *node)?;
-        session.node(*node).map(|node| node.depth)
+        session.node(*node).map(|node| node.steps)
     }
 
     fn draw_ask(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -212,7 +212,7 @@ impl Pane for ModelPane {
         let (asks, cursor, theme) = (&self.asks, self.outline.list.cursor(), painter.theme);
         self.outline.draw(painter, list, asks.len(), |at, _| {
             let ask = asks.get(at).and_then(|ask| Some((ask.0, find(view, *ask)?)));
-            let step = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.depth);
+            let step = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.steps);
             ask.map(|(node, ask)| ask_row(ask, step(node), theme, at == cursor)).unwrap_or_default()
         });
         let side = if beside {

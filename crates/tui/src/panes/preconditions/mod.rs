@@ -279,12 +279,18 @@ impl PreconditionsPane {
         if pool.is_some_and(|pool| pool.candidates.iter().any(is_text)) {
             self.added = None;
         }
-        let (action, text) = self.added.as_ref().filter(|(action, _)| self.action_name() == Some(action.as_str()))?;
+        let (action, text) = self.added.as_ref()?;
         let document = view.session.as_ref()?.document(&ArtifactId::candidates(action));
-        // It may have been refused, or taken back meanwhile.
+        // It may have been taken back meanwhile.
         let kept = changes(document.map(AsRef::as_ref));
         let is_kept = kept.iter().filter_map(|edit| edit.after.as_ref()).any(|mark| mark.text == *text);
-        (is_kept && !self.in_force(view).0.contains(text)).then(|| text.clone())
+        if !is_kept && matches!(view.message, Some((Level::Warning | Level::Error, _))) {
+            // It was refused: nothing comes of it.
+            (self.added, self.wanted) = (None, None);
+            return None;
+        }
+        let is_shown = is_kept && self.action_name() == Some(action.as_str());
+        (is_shown && !self.in_force(view).0.contains(text)).then(|| text.clone())
     }
 
     /// The number of the pool's candidate in a row; one that was held back is none of the pool's yet.
@@ -730,6 +736,7 @@ mod tests {
     use serde_json::json;
     use stepwright_episode::{Action, Actor, Event, Header, Origin, Proposal, Record, Session, replacing};
     use stepwright_precondition::{CandidateEdit, CandidateMark};
+    use stepwright_protocol::Notice;
 
     /// It vanished for as long as it was checked, and keys hit another row.
     #[test]
@@ -769,6 +776,13 @@ mod tests {
         pane.update(&view);
         assert_eq!((pane.items.len(), pane.row_text(pane.outline.list.cursor(), &view)), (2, "slow".to_owned()));
         assert!(pane.added.is_none() && !pane.items.iter().any(|item| matches!(item, Item::Coming(_))));
+        // What was refused is not waited for: the same text, added later, would have had the cursor.
+        (pane.added, pane.wanted) = (Some(("goto".into(), "refused".into())), Some("refused".into()));
+        pane.update(&view);
+        assert!(pane.added.is_some(), "it was not answered yet");
+        view.notice(Notice::Say { level: Level::Warning, text: "goto: `refused` is no assertion".to_owned() });
+        pane.update(&view);
+        assert_eq!((pane.added, pane.wanted), (None, None));
     }
 
     #[test]

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::detail::{self, CandidateDetail};
 use super::rows::{self, Item};
@@ -16,6 +15,7 @@ use crate::widgets::draw::{self, Painter, Row, run, split_bottom, split_left, sp
 use crate::widgets::words;
 use stepwright_episode::{action_of_effects, effects_of};
 use stepwright_precondition::{Candidate, CandidateAsks, Pool, Ranking, Validity};
+use stepwright_text::Columns;
 
 const DETAIL: u16 = 10;
 /// Columns before a row's expression: box, mark, status.
@@ -226,7 +226,7 @@ impl PreconditionsPane {
         let mut rows: Vec<(usize, &String)> =
             with.into_iter().chain(without).take(usize::from(area.height) - 1).collect();
         rows.sort_unstable();
-        let widest = rows.iter().map(|(_, name)| name.width()).max().unwrap_or(0);
+        let widest = rows.iter().map(|(_, name)| crate::sanitize::line(name).width()).max().unwrap_or(0);
         painter.rule(area, 0, "in force, valid/all");
         let (_, body) = split_top(area, 1);
         for (row, (at, name)) in rows.into_iter().enumerate() {
@@ -241,7 +241,11 @@ impl PreconditionsPane {
             };
             let shown = words::here(painter.theme, at == here);
             let counts = run(Role::Dim, format!("  {force:>2}{said}"));
-            painter.row(body, row, &[shown, run(Role::Text, format!("{name:<widest$}")), counts]);
+            painter.row(
+                body,
+                row,
+                &[shown, run(Role::Text, crate::sanitize::pad(&crate::sanitize::line(name), widest)), counts],
+            );
             self.tabs.drawn.push((Rect { y: body.y + row as u16, height: 1, ..body }, at));
         }
     }

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::pane::PaneAction;
 use crate::theme::{Glyphs, Role, Theme};
 use crate::view::View;
@@ -12,6 +10,7 @@ use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_episode::action_of_effects;
 use stepwright_precondition::{ActionComparison, AdoptedSet, Counterpart, Occasion, SetComparison, SideBySide};
+use stepwright_text::Columns;
 
 const TWO_COLUMNS: usize = 100;
 const SHORT: usize = 24;
@@ -226,11 +225,8 @@ fn line(pair: &SideBySide, theme: &Theme, width: usize) -> Row {
 fn columns(pair: &SideBySide, theme: &Theme, width: usize) -> Row {
     let (sign, role) = sign(pair, &theme.glyphs);
     let room = width.saturating_sub(WORD + 6) / 2;
-    let side = |text: &Option<String>| {
-        let text = fitted(text.as_deref().unwrap_or_default(), room, theme);
-        let pad = " ".repeat(room.saturating_sub(text.width()));
-        text + &pad
-    };
+    let side =
+        |text: &Option<String>| crate::sanitize::pad(&fitted(text.as_deref().unwrap_or_default(), room, theme), room);
     let word = match (&pair.left, &pair.right) {
         (Some(_), None) => format!("< {}", pair.counterpart.in_words()),
         (None, Some(_)) => format!("> {}", pair.counterpart.in_words()),

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use unicode_width::UnicodeWidthStr;
-
 use super::detail::{self, CandidateDetail};
 use crate::theme::{Role, Theme};
 use crate::view::View;
@@ -11,6 +9,7 @@ use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_library::{Impact, Judged, Stopped};
 use stepwright_precondition::{Inspection, Occasion, Ranking, Relation};
+use stepwright_text::Columns;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Line {

@@ -65,7 +65,7 @@ impl ProgramExcerpt {
         let path = session.path(node.id);
         let steps = path.iter().skip_while(|n| n.id != program.made_at).skip(1);
         let made: Vec<_> = steps.flat_map(|n| made(n)).collect();
-        let step = session.node(program.made_at)?.depth + 1;
+        let step = session.node(program.made_at)?.steps + 1;
         let code = program.lines.into_iter().map(|line| line.text).collect();
         Some(ProgramExcerpt { head: format!("taken at step {step}"), code, made: Some(made) })
     }
@@ -86,7 +86,7 @@ impl ProgramExcerpt {
             return None;
         }
         Some(ProgramExcerpt {
-            head: format!("taken at step {}", node.depth),
+            head: format!("taken at step {}", node.steps),
             code: lines(code),
             made: Some(made(node)),
         })

@@ -228,8 +228,8 @@ impl Pane for ProgramPane {
 
     fn title(&self, view: &View) -> String {
         let Some(node) = view.node() else { return "Program".into() };
-        let tip = self.trail.ids().len().saturating_sub(1);
-        let step = node.depth as usize;
+        let tip = self.trail.tip(view).map_or(0, |tip| tip.steps);
+        let step = node.steps;
         let of = if tip > step { format!(", step {step} of {tip}") } else { String::new() };
         let settings = view.session.as_ref().and_then(words::settings);
         let settings = settings.map(|settings| format!(", {settings}")).unwrap_or_default();

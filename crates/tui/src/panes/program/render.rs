@@ -1,7 +1,6 @@
 //! Drawing the program: gutter, marks, colours, the line being edited and the results of the lines after it.
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::editing::Editing;
 use super::excerpt::ProgramExcerpt;
@@ -16,6 +15,7 @@ use crate::widgets::{words, wrap};
 use stepwright_episode::{Node, NodeId, Session};
 use stepwright_program::SyntaxFault;
 use stepwright_protocol::LineStatus;
+use stepwright_text::Columns;
 
 /// Highlighted calls kept; beyond it the cache is emptied.
 const KEPT: usize = 4_096;

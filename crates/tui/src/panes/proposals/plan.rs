@@ -1,13 +1,12 @@
 //! Plan that a method follows, with the status of its lines: done, refused, next. Empty for methods that follow none.
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
 use stepwright_episode::Session;
 use stepwright_method::{Section, StepStatus};
+use stepwright_text::Columns;
 
 /// Lines shown before the next one.
 const BEFORE: usize = 2;
@@ -28,7 +27,7 @@ pub fn rows(view: &View, theme: &Theme, width: usize) -> Vec<Row> {
 /// A section around its next line, under a heading.
 pub fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
     let (lines, title) = (&section.lines, &section.title);
-    let made = session.node(section.made_at).map_or(0, |n| n.depth);
+    let made = session.node(section.made_at).map_or(0, |n| n.steps);
     let marked = |mark: StepStatus| lines.iter().filter(|line| line.mark == mark).count();
     let mut heads = vec![format!("{title:<8} made at step {made}")];
     if numbered || marked(StepStatus::Open) < lines.len() {

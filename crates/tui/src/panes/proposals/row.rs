@@ -5,8 +5,6 @@
 
 use std::borrow::Cow;
 
-use unicode_width::UnicodeWidthStr;
-
 use super::outcome::{Outcome, origins, outcome, surface};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
@@ -14,6 +12,7 @@ use crate::view::View;
 use crate::widgets::draw::{self, Row, run};
 use crate::widgets::words;
 use stepwright_episode::{Mark, Proposal, Turn};
+use stepwright_text::Columns;
 use stepwright_world::answer::is_refusal;
 
 /// From this width on a row has the scores.

@@ -58,9 +58,7 @@ impl SkillsPane {
         let shared = good.is_some() && bad.is_some();
         let text = |step: Option<&Step>| {
             let action = step.map(|step| one_line(&step.action).into_owned()).unwrap_or_default();
-            let fitted = sanitize::fit(&action, half, theme.glyphs.ellipsis).into_owned();
-            let blanks = " ".repeat(half.saturating_sub(unicode_width::UnicodeWidthStr::width(fitted.as_str())));
-            format!("{fitted}{blanks}")
+            sanitize::pad(&sanitize::fit(&sanitize::line(&action), half, theme.glyphs.ellipsis), half)
         };
         let (left, right) = match (shared, is_marked) {
             (true, _) => (Role::Dim, Role::Dim),

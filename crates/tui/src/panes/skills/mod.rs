@@ -395,7 +395,8 @@ impl Pane for SkillsPane {
         }
         actions.push((PaneAction::EditWhole, "edit as text"));
         actions.extend(self.turns(view));
-        actions.extend([(PaneAction::Save, "save"), (PaneAction::Load, "load"), (PaneAction::Copy, "copy")]);
+        actions.extend([(PaneAction::Save, "save"), (PaneAction::Load, "load")]);
+        actions.extend((!self.items.is_empty()).then_some((PaneAction::Copy, "copy")));
         actions.extend(self.outline.actions());
         actions
     }

@@ -12,11 +12,12 @@ use super::{
     LEAST_BELOW, Painter, Side, Situation, StatePane, ViewMode, split_bottom, split_left, split_top, stacks, value_of,
     words,
 };
-use crate::pane::{Pane, PaneAction};
+use crate::pane::{Intent, Pane, PaneAction};
 use crate::panes::offer;
 use crate::view::View;
 use stepwright_belief::OBJECTS;
 use stepwright_episode::ArtifactId;
+use stepwright_protocol::Level;
 use stepwright_text::json_pointer::join;
 use stepwright_world::Map;
 
@@ -25,14 +26,15 @@ const BESIDE: u16 = 84;
 
 impl StatePane {
     /// Takes in what is believed now; what the last decision about it changed is marked, and what differs from the truth.
-    pub(super) fn load_belief(&mut self, view: &View, now: &Arc<Situation>, before: Option<&Situation>) {
+    pub(super) fn load_belief(&mut self, view: &View, now: &Arc<Situation>) {
         let Some(belief) = &now.belief else { return };
         let begins = self.belief.tree.rows().is_empty();
         let none = Value::Null;
         let node = view.session.as_ref().and_then(|s| s.node(now.node));
-        let changes =
-            node.and_then(|n| n.turn.changes_of(&ArtifactId::BELIEF).next_back()).map_or(&none, |change| &change.patch);
-        self.belief.tree.mark(changes, before.and_then(|b| value_of(b, Side::Belief)));
+        let change = node.and_then(|n| n.turn.changes_of(&ArtifactId::BELIEF).next_back());
+        let changes = change.map_or(&none, |change| &change.patch);
+        // A belief changes where the session is, not by a step: what it was is kept with the change.
+        self.belief.tree.mark(changes, change.and_then(|change| change.before()));
         self.true_belief.tree.mark(&none, None);
         let wrong = belief.differences.iter().filter(|d| d.believed.is_some());
         self.belief.tree.compare(wrong.map(|d| (d.path.as_str(), Apart::Wrong, d.truth.as_ref())));
@@ -48,9 +50,15 @@ impl StatePane {
         };
         lay(&mut self.belief, &belief.state);
         lay(&mut self.true_belief, belief.truth.as_deref().unwrap_or(&none));
-        if self.edit.as_ref().is_some_and(|e| belief.state.pointer(&e.pointer).is_none()) {
-            self.edit = None;
-        }
+    }
+
+    /// Ends the editing of a value that is no longer believed, and says so.
+    pub(super) fn leave_edit(&mut self) -> Option<Intent> {
+        let believed = value_of(self.situation.as_deref()?, Side::Belief);
+        let gone = |edit: &mut ValueEdit| believed.and_then(|state| state.pointer(&edit.pointer)).is_none();
+        let edit = self.edit.take_if(gone)?;
+        let text = format!("The value is believed no longer; `{}` was not taken", edit.editor.text());
+        Some(Intent::Say(Level::Warning, text))
     }
 
     pub(super) fn belief_title(&self) -> String {

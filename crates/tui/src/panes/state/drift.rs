@@ -26,10 +26,10 @@ impl StatePane {
         let (head, body) = split_top(area, 2);
         let total: usize = drift.iter().map(|(_, n)| n).sum();
         let first = drift.iter().position(|(_, n)| *n > 0).and_then(|at| drift.get(at));
-        let depth = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.depth);
+        let number = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.steps);
         let summary = match (total, first) {
             (_, Some((node, _))) => {
-                format!("first at step {} of {}", depth(*node), drift.last().map_or(0, |(last, _)| depth(*last)))
+                format!("first at step {} of {}", number(*node), drift.last().map_or(0, |(last, _)| number(*last)))
             }
             (_, None) => format!("none at any of {}", words::count(drift.len(), "step")),
         };
@@ -51,7 +51,7 @@ impl StatePane {
             .iter()
             .map(|(node, n)| {
                 let role = if Some(*node) == here { Role::Accent } else { Role::Dim };
-                let label = Line::styled(depth(*node).to_string(), style(role));
+                let label = Line::styled(number(*node).to_string(), style(role));
                 Bar::default().value(*n as u64).text_value(n.to_string()).label(label)
             })
             .collect();

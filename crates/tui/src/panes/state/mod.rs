@@ -93,6 +93,8 @@ struct FormView {
 #[derive(Debug, SmartDefault)]
 pub(crate) struct StatePane {
     situation: Option<Arc<Situation>>,
+    /// What was shown at the node before.
+    before: Option<Arc<Situation>>,
     /// How many of the program's variables the last step changed.
     changed: usize,
     variables: SplitPane,
@@ -317,18 +319,20 @@ impl StatePane {
     }
 
     fn load(&mut self, view: &View, situation: &Arc<Situation>) {
-        let before = self.situation.replace(Arc::clone(situation));
+        let shown = self.situation.replace(Arc::clone(situation));
+        // A state may be shown again, as when more is derived from it: what was there before its step is known still.
+        self.before = shown.filter(|shown| shown.node != situation.node).or_else(|| self.before.take());
         (self.page, self.is_request) = (Scrolled::default(), view.answers_requests());
         let node = view.session.as_ref().and_then(|s| s.node(situation.node));
         // Former values are known where the state before was that of the step before.
-        let before = before.filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
+        let before = self.before.clone().filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
         let changes = node.map(|n| n.changes.value()).unwrap_or_default();
         self.changed = words::operations(&changes).count();
         self.variables.tree.mark(&changes, before.as_ref().map(|b| &b.variables));
         self.truth.tree.mark(&situation.truth_changes, before.as_ref().map(|b| &b.truth));
         self.variables.lay(&situation.variables);
         self.truth.lay(&situation.truth);
-        self.load_belief(view, situation, before.as_deref());
+        self.load_belief(view, situation);
         if let Some(raw) = &mut self.raw
             && let Some(value) = value_of(situation, self.side)
         {
@@ -415,15 +419,20 @@ impl Pane for StatePane {
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
+        let mut intents = Vec::new();
         match &view.situation {
-            Some(now) if self.situation.as_ref().is_none_or(|s| !Arc::ptr_eq(s, now)) => self.load(view, now),
+            Some(now) if self.situation.as_ref().is_none_or(|s| !Arc::ptr_eq(s, now)) => {
+                self.load(view, now);
+                intents.extend(self.leave_edit());
+            }
             Some(_) => {}
             None => {
                 let (chosen, side) = (self.chosen, self.side);
                 *self = StatePane { chosen, side, ..StatePane::default() };
             }
         }
-        self.judge_form(view)
+        intents.extend(self.judge_form(view));
+        intents
     }
 
     fn wants(&mut self, view: &View, theme: &Theme, width: u16) -> Wants {

@@ -2,12 +2,13 @@
 //! well as colours, so that it reads without them.
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
+use crate::sanitize::{line, pad};
 use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Painter, Row as Drawn, run, width};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::words;
+use stepwright_text::Columns;
 use stepwright_world::map::{Condition, Fact, Page, Row};
 
 /// Columns of the labels at least and at most.
@@ -49,7 +50,7 @@ fn rows(page: &Page, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
 }
 
 fn labels_of(facts: &[Fact]) -> usize {
-    facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0).clamp(LABELS.0, LABELS.1)
+    facts.iter().map(|fact| line(&fact.label).width()).max().unwrap_or(0).clamp(LABELS.0, LABELS.1)
 }
 
 /// What is said, each with its label.
@@ -59,7 +60,7 @@ pub(super) fn facts(facts: &[Fact], glyphs: &Glyphs, columns: usize) -> Vec<Draw
 }
 
 fn label(text: &str, labels: usize) -> String {
-    format!("{text:<labels$} ")
+    pad(&line(text), labels) + " "
 }
 
 fn said(fact: &Fact, labels: usize, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {

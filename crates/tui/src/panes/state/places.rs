@@ -2,14 +2,14 @@
 //! below them what was found where. Where the boxes do not fit, what is closed and what is not visited are a line each.
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use super::page;
-use crate::sanitize::{fit, line};
+use crate::sanitize::{fit, line, pad};
 use crate::theme::{Glyphs, Role, UNICODE};
 use crate::widgets::draw::{Painter, Row, run};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::words;
+use stepwright_text::Columns;
 use stepwright_world::map::{Condition, Fact, Known, Place, PlaceKind, Places};
 
 /// The narrowest box, borders included.
@@ -199,7 +199,7 @@ fn boxed(kind: &PlaceKind, wide: usize, glyphs: &Glyphs) -> Vec<Row> {
         for place in places {
             let (role, sign) = sign(place.known, glyphs);
             let text = format!("{}{sign}", line(&place.number));
-            let text = format!("{text:<cell$}");
+            let text = pad(&text, cell);
             let text = fit(&text, inner.saturating_sub(used), glyphs.ellipsis).into_owned();
             used += text.width();
             row.push(run(role, text));

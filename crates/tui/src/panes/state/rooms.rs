@@ -2,12 +2,12 @@
 //! marked with a sign and not by colour alone.
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use crate::sanitize::{fit, line};
 use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Painter, Row, run};
 use crate::widgets::words;
+use stepwright_text::Columns;
 use stepwright_world::map::{Room, Rooms};
 
 /// The narrowest box, borders included.

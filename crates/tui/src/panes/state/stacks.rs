@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr;
 
 use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Painter, Row, Run, run, split_left, width};
 use crate::widgets::words;
+use stepwright_text::Columns;
 use stepwright_world::map::{Condition, Holder, Piece, Stacks};
 
 /// From this width on two pictures are beside each other.

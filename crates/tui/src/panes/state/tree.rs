@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::pane::FEW;
 use crate::widgets::words::{self, Change};
+use stepwright_episode::patch::apply;
 use stepwright_text::json_pointer::{join, unescaped};
 
 /// Children shown of one collection; beyond it a row says how many are left out.
@@ -87,6 +88,23 @@ pub(crate) fn rows_open(value: &Value) -> usize {
     }
 }
 
+/// The values, in short, that a patch changes or takes away, each as it was when the patch came to it: what it did before may have moved the
+/// items of a list.
+fn former(patch: &Value, before: &Value) -> BTreeMap<String, String> {
+    let (mut at, mut former) = (before.clone(), BTreeMap::new());
+    for operation in patch.as_array().into_iter().flatten() {
+        let pointer = operation.get("path").and_then(Value::as_str).unwrap_or_default();
+        let is_new = operation.get("op").is_some_and(|op| op == "add");
+        if let Some(old) = at.pointer(pointer).filter(|_| !is_new) {
+            former.insert(pointer.to_owned(), words::value(old));
+        }
+        if apply(&mut at, &Value::Array(vec![operation.clone()])).is_err() {
+            break;
+        }
+    }
+    former
+}
+
 impl Tree {
     /// A tree in which what fits a line stays on one.
     pub fn compact() -> Self {
@@ -102,12 +120,9 @@ impl Tree {
         self.changes.clear();
         self.touched.clear();
         self.by_hand.retain(|_, open| *open);
-        self.former.clear();
+        self.former = before.map(|before| former(patch, before)).unwrap_or_default();
         for (change, pointer, _) in words::operations(patch) {
             self.changes.insert(pointer.to_owned(), change);
-            if let Some(old) = before.and_then(|b| b.pointer(pointer)).filter(|_| change != Change::Added) {
-                self.former.insert(pointer.to_owned(), words::value(old));
-            }
             for (at, _) in pointer.match_indices('/').skip(1) {
                 self.touched.insert(pointer.get(..at).unwrap_or_default().to_owned());
             }
@@ -245,7 +260,8 @@ impl Tree {
         let change = self.changes.get(pointer).copied().filter(|_| !removed);
         let mut text = if size > 0 && open { String::new() } else { words::value(value) };
         if let (Some(Change::Changed), Some(former)) = (change, self.former.get(pointer)) {
-            text.push_str(&format!("  (was {former})"));
+            let gap = if text.is_empty() { "" } else { "  " };
+            text.push_str(&format!("{gap}(was {former})"));
         }
         let apart = self.apart.get(pointer);
         if let Some((Apart::Wrong, Some(there))) = apart {
@@ -361,6 +377,24 @@ mod tests {
             (Some(Change::Changed), Some(Change::Added), Some(Change::Removed))
         );
         assert!(tree.rows()[0].touched);
+    }
+
+    /// The second item was looked up where the first still stood.
+    #[test]
+    fn former_values_are_those_that_the_patch_found() {
+        let before = json!({"on": ["red", "blue", "green"], "at": [1, 2]});
+        let patch = json!([
+            {"op": "remove", "path": "/on/0"},
+            {"op": "replace", "path": "/on/1", "value": "grey"},
+            {"op": "replace", "path": "/at", "value": [1, 3]},
+        ]);
+        let mut tree = Tree::default();
+        tree.mark(&patch, Some(&before));
+        tree.set_open("/at", true);
+        tree.lay(&json!({"on": ["blue", "grey"], "at": [1, 3]}));
+        let rows = keys(&tree);
+        assert!(rows.iter().any(|row| row == " [1]=\"grey\"  (was \"green\")"), "{rows:?}");
+        assert!(rows.iter().any(|row| row == "at=(was [1,2])"), "{rows:?}");
     }
 
     #[test]

@@ -49,6 +49,7 @@ pub(super) fn domain(
         limits: Limits { selections: SELECTIONS, ..Limits::default() },
         refresh: true,
         is_derived: true,
+        rootless: derived.rootless(),
         ..Domain::default()
     };
     let entries = entries(derived, forest, next);
@@ -59,7 +60,7 @@ pub(super) fn domain(
         ground.add(entry);
     }
     // What is offered may be planted next, and needs its text for that.
-    let offered: Vec<Call> = ground.derived.offers.values().flatten().map(|(call, _)| call.clone()).collect();
+    let offered: Vec<Call> = ground.derived.offers.values().flatten().map(|offered| offered.call.clone()).collect();
     for call in offered {
         ground.add_action(&call, Vec::new());
     }
@@ -118,20 +119,14 @@ impl Ground<'_> {
             let atom = |text: &str| Atom { predicate: text.to_owned(), args: Vec::new() };
             self.facts.atoms.insert(atom(if fails { &unmet } else { &met }));
             let offered: Vec<Offered> = if fails && entry.grows { self.offers(entry, index) } else { Vec::new() };
-            let known = match offered.iter().find(|(_, maybe)| !maybe) {
-                None => String::new(),
-                Some((call, _)) => {
-                    let adopted = self.derived.program.is_adopted(&call.function);
-                    format!("; what {} changes is {}", call.function, if adopted { "adopted" } else { "inferred" })
-                }
-            };
+            let actions = offered.into_iter().map(|offered| self.offer(&unmet, offered)).collect();
             let when = Formula(vec![Literal { negated: false, pattern: pattern(&unmet) }]);
             self.domain.conditions.push(Condition {
                 form: pattern(&unmet),
-                about: format!("an assertion does not hold{known}"),
+                about: "an assertion does not hold".to_owned(),
                 raise: Raise::When(when),
                 resolution: pattern(&met),
-                actions: offered.into_iter().map(offer).collect(),
+                actions,
             });
             blocked_by.push(Obstacle { condition: pattern(&unmet), given: Formula::default() });
         }
@@ -161,6 +156,7 @@ impl Ground<'_> {
         if let Some(offers) = self.derived.offers.get(&key) {
             return offers.clone();
         }
+        let vain = self.derived.taken_in_vain();
         let derivation = Derivation {
             program: &self.derived.program,
             effects: self.derived.basis.agent.effects(),
@@ -168,6 +164,7 @@ impl Ground<'_> {
             history: &self.history,
             replies: &self.derived.replies,
             asks: &|reply| self.derived.basis.agent.asks_for(&self.derived.history, reply),
+            vain: &|call, _, _| Some(call) == vain,
             phrase: &|call| call.to_string(),
         };
         let left = &self.derived.left;
@@ -176,19 +173,23 @@ impl Ground<'_> {
         let speaks = |r: &Resolution| r.means != Means::Reply || (self.text_of)(&r.call).is_some();
         let (mut sight, mut certain): (Vec<_>, Vec<_>) =
             best.into_iter().filter(speaks).partition(|r| r.means == Means::Sight);
-        let vain = self.derived.taken_in_vain();
-        certain.retain(|resolution| Some(&resolution.call) != vain);
+        certain.retain(|resolution| !derivation.is_vain(resolution, &entry.call, index));
         if certain.is_empty() && sight.is_empty() {
             let not: Vec<Call> = entry.path.iter().chain(vain).cloned().collect();
             sight = derivation.best(&entry.call, index, &not, left);
         }
-        let mut offers: Vec<Offered> =
-            certain.into_iter().map(|r| (r.call, !matches!(r.means, Means::Adopted | Means::Effect))).collect();
+        let offered = |Resolution { call, means, .. }: Resolution| Offered {
+            call,
+            maybe: !matches!(means, Means::Adopted | Means::Effect),
+            means,
+        };
+        let mut offers: Vec<Offered> = certain.into_iter().map(offered).collect();
         if offers.is_empty() {
-            offers.extend(self.derived.advice(&entry.path).map(|advice| (advice.clone(), true)));
+            let advice = self.derived.advice(&entry.path);
+            offers.extend(advice.map(|advice| Offered::maybe(advice.clone(), Means::Advice)));
         }
         if offers.is_empty() {
-            offers.extend(sight.into_iter().map(|r| (r.call, true)));
+            offers.extend(sight.into_iter().map(|r| Offered::maybe(r.call, r.means)));
         }
         self.derived.offers.insert(key, offers.clone());
         offers
@@ -210,12 +211,14 @@ impl Ground<'_> {
             Some(_) => "the world refused it, and the built-in proposer would do something else first",
             None => "the world refused it again and again, and nothing is known to help",
         };
+        let offered = advice.clone().map(|advice| Offered::maybe(advice, Means::Advice));
+        let actions = offered.into_iter().map(|offered| self.offer(&refused.name, offered)).collect();
         self.domain.conditions.push(Condition {
             form: refused.clone(),
             about: about.to_owned(),
             raise: Raise::When(Formula(vec![Literal { negated: false, pattern: refused.clone() }])),
             resolution: accepted,
-            actions: advice.iter().map(|advice| offer((advice.clone(), true))).collect(),
+            actions,
         });
         if let Some(advice) = advice {
             self.add_action(&advice, Vec::new());
@@ -243,14 +246,23 @@ impl Ground<'_> {
             of: Some(call.to_string()),
             raises: refused.clone(),
         });
+        let offered = self.offer(&refused.name, Offered::maybe(missing.clone(), Means::Before));
         self.domain.conditions.push(Condition {
             form: refused,
             about: "the world refused it, and no assertion says why".to_owned(),
             raise: Raise::Passing,
             resolution,
-            actions: vec![offer((missing.clone(), true))],
+            actions: vec![offered],
         });
         self.add_action(&missing, Vec::new());
+    }
+
+    /// An action as it is offered for a condition, and why.
+    fn offer(&mut self, condition: &str, Offered { call, maybe, means }: Offered) -> Offer {
+        let action = name(&call);
+        self.domain.offered.insert((condition.to_owned(), action.name.clone()), means.words());
+        let candidate = Candidate { action, when: Formula::default(), maybe };
+        Offer { each: None, given: Formula::default(), choose: vec![candidate] }
     }
 
     fn add_action(&mut self, call: &Call, blocked_by: Vec<Obstacle>) {
@@ -280,9 +292,4 @@ fn pattern(name: &str) -> Pattern {
 
 fn name(call: &Call) -> Pattern {
     pattern(&call.to_string())
-}
-
-fn offer((call, maybe): Offered) -> Offer {
-    let candidate = Candidate { action: name(&call), when: Formula::default(), maybe };
-    Offer { each: None, given: Formula::default(), choose: vec![candidate] }
 }

@@ -17,6 +17,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::derive::Means;
 use super::domain::Domain;
 use super::forest::Forest;
 use crate::literal::{Atom, Facts};
@@ -61,8 +62,21 @@ impl Report {
 
 pub type TextOf<'a> = &'a dyn Fn(&Call) -> Option<String>;
 
-/// A call that may resolve a condition, and whether it only may.
-type Offered = (Call, bool);
+/// A call that may resolve a condition.
+#[derive(Debug, Clone)]
+struct Offered {
+    call: Call,
+    /// Whether it only may.
+    maybe: bool,
+    /// Why it is offered.
+    means: Means,
+}
+
+impl Offered {
+    fn maybe(call: Call, means: Means) -> Self {
+        Offered { call, maybe: true, means }
+    }
+}
 
 /// The grounds of a derived domain at a moment: a function of the steps so far and of the trees; cheap to clone.
 #[derive(Debug, Clone)]
@@ -116,7 +130,7 @@ impl Derived {
         }
         self.program.apply(&step.calls);
         let taken = step.call.as_ref().filter(|_| !step.refused);
-        let offered = |offers: &[Offered]| offers.iter().any(|(offer, _)| Some(offer) == taken);
+        let offered = |offers: &[Offered]| offers.iter().any(|offer| Some(&offer.call) == taken);
         let answered = self.offers.iter().filter(|(_, offers)| offered(offers)).map(|(condition, _)| condition.clone());
         self.answered = answered.collect();
         Arc::make_mut(&mut self.history).push(step);
@@ -155,8 +169,20 @@ impl Derived {
 
     /// The open request, else the task as stated.
     fn task(&self) -> String {
-        let request = self.report.request.as_deref().filter(|words| !words.trim().is_empty());
-        request.unwrap_or(&self.basis.sentence).to_owned()
+        self.request().unwrap_or(&self.basis.sentence).to_owned()
+    }
+
+    /// The words of the open request.
+    pub(super) fn request(&self) -> Option<&str> {
+        self.report.request.as_deref().filter(|words| !words.trim().is_empty())
+    }
+
+    /// Why a goal has no action below it.
+    fn rootless(&self) -> &'static str {
+        match self.basis.agent.effects().actions().next() {
+            Some(_) => "the demonstrations show no action that leads to the task from here",
+            None => "there are no demonstrations, and without them no action is known to lead to the task",
+        }
     }
 
     /// The domain of this moment, for the present trees, and with an action that is about to be selected or added.

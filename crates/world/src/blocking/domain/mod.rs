@@ -171,6 +171,10 @@ pub struct Domain {
     pub words: BTreeMap<String, String>,
     /// What does not hold of an action and yet does not block it, in words, by the action; of derived domains only.
     pub waived: BTreeMap<String, String>,
+    /// Why an action is offered for a condition, in words, by the names of both; of derived domains only.
+    pub offered: BTreeMap<(String, String), &'static str>,
+    /// Why a goal has no action below it, in words; empty where nothing more than that is known.
+    pub rootless: &'static str,
     pub wordings: Vec<Wording>,
     /// Where things of a kind tend to be, for the built-in selector.
     pub likely: Option<Arc<LocationPrior>>,

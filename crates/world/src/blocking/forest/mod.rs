@@ -87,6 +87,9 @@ pub struct Forest {
     trees: Vec<Node>,
     goals: Vec<Atom>,
     done: Vec<Atom>,
+    /// Those that were closed and not met.
+    #[serde(default)]
+    missed: Vec<Atom>,
     remembered: BTreeSet<Atom>,
     selections: u32,
     next: NodeKey,
@@ -150,9 +153,16 @@ impl Forest {
         &self.goals
     }
 
-    /// The goals met, in the order they were.
+    /// The goals met and not open again, in the order they were met.
     pub fn done(&self) -> &[Atom] {
         &self.done
+    }
+
+    /// Takes a goal that is no longer to be met as closed and not met, where it counted as met.
+    pub(super) fn miss(&mut self, goal: &Atom) {
+        if let Some(at) = self.done.iter().rposition(|done| done == goal) {
+            self.missed.push(self.done.remove(at));
+        }
     }
 
     /// Conditions that errors raised and that nothing has resolved since.
@@ -341,6 +351,15 @@ impl Forest {
                 }
             }
             self.done.extend(met.into_iter().rev());
+            // What is to be met again is over no longer.
+            for goal in left {
+                for over in [&mut self.done, &mut self.missed] {
+                    if let Some(at) = over.iter().rposition(|other| *other == goal) {
+                        over.remove(at);
+                        break;
+                    }
+                }
+            }
         }
         if changed || self.trees.is_empty() {
             self.replant(domain, moment);

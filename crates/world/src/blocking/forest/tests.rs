@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::blocking::NodeStatus;
 use crate::blocking::domain::Domain;
 use crate::shipped_domain;
 use stepwright_episode::TreeEdit;
@@ -162,6 +163,26 @@ fn a_goal_that_stands_twice_is_met_twice() {
     twice.goals.truncate(1);
     twice.executed("dance", None);
     assert_eq!(done(&twice), ["ON lamp"]);
+    twice.goals.push("ON lamp".parse().unwrap());
+    twice.executed("dance", None);
+    assert!(done(&twice).is_empty(), "it is to be met again");
+}
+
+#[test]
+fn a_goal_that_was_closed_and_not_met_does_not_stand_as_met() {
+    let mut toy = Toy::new(&["ON lamp", "ON fan"], &["lamp"], &["HANDS_EMPTY"]);
+    let first = toy.goals.remove(0);
+    toy.executed("dance", None);
+    toy.forest.miss(&first);
+    assert!(toy.forest.done().is_empty());
+    let shown = |toy: &Toy| {
+        let tree = toy.forest.shown(&toy.domain, &toy.facts);
+        tree.nodes.into_iter().find(|node| node.text == "ON lamp").map(|node| (node.status, node.why))
+    };
+    assert_eq!(shown(&toy), Some((NodeStatus::Missed, "closed, and not met".to_owned())));
+    toy.goals.push(first);
+    toy.executed("dance", None);
+    assert_eq!(shown(&toy).map(|(status, _)| status), Some(NodeStatus::Blocked), "it is to be met again");
 }
 
 #[test]

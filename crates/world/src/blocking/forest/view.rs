@@ -6,18 +6,23 @@ use crate::blocking::{BlockingNode, BlockingTree, Handle, NodeKind, NodeStatus};
 use crate::literal::{Atom, Facts};
 
 impl Forest {
-    /// The forest for display: goals met, then the goals left with their trees.
+    /// The forest for display: goals met, those closed and not met, then the goals left with their trees.
     pub fn shown(&self, domain: &Domain, facts: &Facts) -> BlockingTree {
         let mut tree = BlockingTree::default();
         for goal in &self.done {
             let why = meaning(domain, goal).map_or_else(|| "met".to_owned(), |about| format!("met: {about}"));
             push(&mut tree, None, NodeKind::Goal, domain.spoken(&goal.to_string()), NodeStatus::Done, why);
         }
+        for goal in &self.missed {
+            let (text, why) = (domain.spoken(&goal.to_string()), "closed, and not met".to_owned());
+            push(&mut tree, None, NodeKind::Goal, text, NodeStatus::Missed, why);
+        }
         for goal in &self.goals {
             let about = meaning(domain, goal).map(|about| format!(": {about}")).unwrap_or_default();
             let mine: Vec<&Node> = self.trees.iter().filter(|t| t.goal.as_ref() == Some(goal)).collect();
-            let why = match mine.len() {
-                0 => format!("to be met{about}; nothing is left to be done for it, or the domain knows no way"),
+            let why = match (mine.len(), domain.rootless) {
+                (0, "") => format!("to be met{about}; nothing is left to be done for it, or the domain knows no way"),
+                (0, rootless) => format!("to be met{about}; {rootless}"),
                 _ => format!("to be met{about}"),
             };
             let text = domain.spoken(&goal.to_string());
@@ -96,8 +101,13 @@ impl Forest {
             shown.handle = Some(Handle { node: node.key, leaf: false, blocked: true });
         }
         for child in &blocked.children {
-            let may = if child.maybe { "it may make" } else { "it makes" };
-            self.show(domain, facts, child, Some(under), &format!("{may} `{resolution}` true"), tree);
+            let offered = (blocked.condition.predicate.clone(), child.action.predicate.clone());
+            let why = match (domain.offered.get(&offered), child.maybe) {
+                (Some(why), _) => format!("for `{resolution}`: {why}"),
+                (None, true) => format!("it may make `{resolution}` true"),
+                (None, false) => format!("it makes `{resolution}` true"),
+            };
+            self.show(domain, facts, child, Some(under), &why, tree);
         }
     }
 
