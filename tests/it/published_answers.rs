@@ -125,6 +125,41 @@ async fn adaplanners_errors_have_a_name_and_its_class_what_the_published_one_kee
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn adaplanners_agent_and_what_stands_around_a_function_outlive_a_program() {
+    let answers = [
+        "def solution(agent, start_from=1):\n    global kept\n    kept = 3\n    agent.holding = 'mug 1'\n    agent.tries = [1]\n    \
+         agent.receptacles.sort()\n    match = agent.receptacles.pop(0)\n    e = 5\n    try:\n        int('1')\n    except ValueError as e:\n        \
+         pass\n    helper()\n\nCOUNT = 2\ndef helper():\n    assert False, [COUNT]",
+        "[Decision] No",
+        "# plan\n    agent.tries.append(COUNT)\n    assert False, [agent.holding, agent.tries, match in agent.receptacles, e, kept]",
+        "1",
+        "# plan\n    for r in receptacles:\n        pass",
+        "1",
+        "# plan\n    key = f'{agent.tries['k']}'",
+        "1",
+        "# plan\n    agent.location = 'shelf 1'\n    assert 'x' in Agent([]).interaction_history, agent.tries",
+        "1",
+        "# plan\n    helper()",
+        "1",
+    ];
+    let (_, asked) = played("household", "adaplanner", "adaplanner", &answers).await;
+    let holds = |at: usize, words: &str| assert!(asked[at].contains(words), "{at}: no {words} in {}", asked[at]);
+    holds(2, "AssertionError: [2]\n");
+    holds(4, "AssertionError: ['mug 1', [1, 2], False, 5, 3]\n");
+    holds(6, "NameError: name 'receptacles' is not defined\n");
+    holds(8, "(<string>, line 3)");
+    holds(10, "AssertionError: [1, 2]\n");
+    let things = |at: usize| {
+        let list = asked[at].lines().filter_map(|line| line.strip_prefix("receptacles = [")).next_back().unwrap();
+        list.trim_end_matches(']').split(", ").map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut sorted = things(0);
+    sorted.sort();
+    assert_eq!(things(2), sorted[1..], "a prompt shows the list as a program left it");
+    assert_eq!(things(10), things(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_flat_plan_is_every_action_in_its_text_and_asked_for_again_without_one() {
     let answers = ["", "find(\"mug\")", "# find('nowhere') then\n\trobot.grab('nowhere'); open('nowhere')"];
     let (session, asked) = played("kitchen", "progprompt-flat", "progprompt", &answers).await;

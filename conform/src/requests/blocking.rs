@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::folder::{Exception, Folder, Opening, texts};
-use super::recording::{Call, Recorded, Recording};
+use super::recording::{Call, Recorded, Recording, WAITED};
 use crate::{Found, field};
 use stepwright_driver::Setup;
 use stepwright_episode::gate::Draft;
@@ -20,8 +20,8 @@ use stepwright_methods::blocking;
 use stepwright_model::ModelRequest;
 
 pub(super) const FOLDERS: &[Folder] = &[
-    Folder { name: "blocking", session: selections, answers: texts, ended: carried_out },
-    Folder { name: "progprompt_kitchen", session: plans, answers: texts, ended: planned },
+    Folder { name: "blocking", session: selections, answers: texts, ended: carried_out, repeats: WAITED },
+    Folder { name: "progprompt_kitchen", session: plans, answers: texts, ended: planned, repeats: WAITED },
 ];
 
 pub(super) const EXCEPTIONS: &[Exception] = &[
@@ -92,8 +92,8 @@ impl Turn {
 /// Whether the method asks for a call. What is asked again because nothing was answered is asked below it, so it asks for what is answered in the
 /// end, or for the first of the calls without an answer that a recording ends in.
 fn is_asked(episode: &Recorded, at: usize) -> bool {
-    let unanswered = episode.calls.iter().rev().take_while(|call| call.is_repeated()).count();
-    at + unanswered == episode.calls.len() || !episode.calls.get(at).is_some_and(Call::is_repeated)
+    let unanswered = episode.calls.iter().rev().take_while(|call| call.repeated(WAITED).is_some()).count();
+    at + unanswered == episode.calls.len() || episode.calls.get(at).is_none_or(|call| call.repeated(WAITED).is_none())
 }
 
 fn decisions(episode: &Recorded) -> impl Iterator<Item = &Value> {

@@ -13,13 +13,18 @@ use stepwright_world::ProgramHeader;
 use stepwright_world::demonstration::Demonstration;
 
 use super::folder::{Case, Exception, Folder, Opening, texts};
-use super::recording::{Recorded, Recording};
+use super::recording::{Recorded, Recording, Repeats};
 use crate::{Found, field};
 
 pub(super) const FOLDERS: &[Folder] = &[
-    Folder { name: "adaplanner_alfworld", session: adaplanner, answers: texts, ended: acted },
-    Folder { name: "demo2code", session: demo2code, answers: texts, ended: written },
+    Folder { name: "adaplanner_alfworld", session: adaplanner, answers: texts, ended: acted, repeats: UNAVAILABLE },
+    Folder { name: "demo2code", session: demo2code, answers: texts, ended: written, repeats: WHATEVER },
 ];
+
+/// AdaPlanner asks again where the service is at fault; the fourth time of such errors in a row, which is a text to it, is not played.
+const UNAVAILABLE: Repeats = &[("RateLimitError", 0), ("APIError", 0)];
+/// Demo2Code asks again whatever was raised; a request that was refused, for less.
+const WHATEVER: Repeats = &[("BadRequestError", 25), ("", 0)];
 
 /// Actions that ALFWorld's games take.
 const STEPS: u64 = 50;
@@ -65,11 +70,17 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
 const BEYOND: &str = "actions after the goal";
 
 /// Words of Python 3.9, which the recordings have, and how later ones begin in their place.
-const CHANGED: [(&str, &str); 4] = [
+const CHANGED: [(&str, &str); 7] = [
     ("string indices must be integers", "string indices must be integers, not '"),
     ("format: a number is required", "format: a real number is required"),
     (" or a number, not '", " or a real number, not '"),
     ("integer division or modulo by zero", "division by zero"),
+    ("float division by zero", "division by zero"),
+    ("expected string or bytes-like object", "expected string or bytes-like object, got '"),
+    (
+        "isinstance() arg 2 must be a type or tuple of types",
+        "isinstance() arg 2 must be a type, a tuple of types, or a union",
+    ),
 ];
 
 /// Before the errors that came of the first ones, which a traceback shows first.
@@ -149,20 +160,26 @@ fn adaplanner(recording: &Recording<'_>) -> Result<Opening, String> {
     let (settings, prefix) = if chat { ("adaplanner", "prompt") } else { ("adaplanner-gpt-3", "prompt_GPT3") };
     let example = recording.literal(&format!("{prefix}_example_{}", recording.task("kind")?))?;
     let words = Words::of(recording)?;
-    // What the household's agent reports, in the words that the recorded one has.
     let slots = format!(
-        "{{% set example = {example} %}}{{% set task = \"Your task is to: \" ~ task %}}\
-         {{% set error_msg = (error_msg if error_msg else {}) | replace(\"Done last:\", {}) | replace(\"\\nAction: \", \"\\nAct: \") | \
-         replace(\"\\nSeen: \", \"\\nObs: \") | replace(\"\\nNow at \", \"\\nI am at \") | replace(\"; in hand: \", \" and holding \") %}}",
-        Value::from(words.finished),
-        Value::from(words.acts)
+        "{{% set example = {example} %}}{{% set task = \"Your task is to: \" ~ task %}}{{% set error_msg = error_msg if error_msg else {} \
+         %}}{}",
+        Value::from(words.finished.as_str()),
+        words.reported("error_msg")
     );
-    let parts =
-        [("plan", slots.as_str(), "plan"), ("fix", &slots, "fix"), ("check", "", "check"), ("start", "", "start_from")];
+    let started = words.reported("previous_solution") + &words.reported("revised_solution");
+    let parts = [
+        ("plan", slots.as_str(), "plan"),
+        ("fix", &slots, "fix"),
+        ("check", "", "check"),
+        ("start", &started, "start_from"),
+    ];
     let template = |(name, slots, file): &(&str, &str, &str)| {
         Ok((format!("adaplanner/{name}"), recording.template(&format!("{prefix}_{file}.jinja"), slots)?))
     };
-    let templates = parts.iter().map(template).collect::<Result<Vec<_>, String>>()?;
+    let mut templates = parts.iter().map(template).collect::<Result<Vec<_>, String>>()?;
+    // A question has no template of its own in the original.
+    let question = format!("{{{{ role(\"text\") }}}}\n{}{{{{ question }}}}\n", words.reported("question"));
+    templates.push(("code/ask".to_owned(), question));
     let options = [("edition", recording.task("edition")?), ("settings", settings)];
     let new = NewSession {
         world: "household".to_owned(),
@@ -188,28 +205,46 @@ struct Words {
 impl Words {
     fn of(recording: &Recording<'_>) -> Result<Self, String> {
         let mut words = Words::default();
-        for call in recording.episode.calls.iter().filter(|call| call.purpose == "fix") {
+        for call in &recording.episode.calls {
             let text = match (&call.prompt, call.messages.first()) {
                 (Some(prompt), _) => prompt.whole(recording.folder)?,
                 (None, Some(message)) => message.content.whole(recording.folder)?,
                 (None, None) => continue,
             };
-            let told = text.rsplit_once("error message:\n").and_then(|(_, rest)| rest.split_once("\n\n"));
-            let told = told.map_or("", |(told, _)| told);
-            if let Some((before, _)) = told.split_once("\nAct: ") {
-                words.acts = opening(before).to_owned();
-            } else if told.ends_with('.') && !told.contains(['\n', ':']) {
+            let is_fix = call.purpose == "fix";
+            let told = if is_fix { parted(&text).map_or("", |[_, told, _]| told) } else { text.as_str() };
+            if let Some(opening) = opening(told) {
+                words.acts = opening.to_owned();
+            } else if is_fix && told.ends_with('.') && !told.contains(['\n', ':']) {
                 words.finished = told.to_owned();
             }
         }
         Ok(words)
     }
+
+    /// What sets a slot to its text with what the household's agent reports in the words that the recorded one has: as it is, and as Python
+    /// shows it within a list.
+    fn reported(&self, slot: &str) -> String {
+        let mut words = vec![("Done last:".to_owned(), self.acts.clone())];
+        for (own, recorded) in [("Action: ", "Act: "), ("Seen: ", "Obs: "), ("Now at ", "I am at ")] {
+            words.extend(["\n", "\\n"].map(|line| (format!("{line}{own}"), format!("{line}{recorded}"))));
+        }
+        words.push(("; in hand: ".to_owned(), " and holding ".to_owned()));
+        let replaced = |(own, recorded): &(String, String)| {
+            format!(" | replace({}, {})", Value::from(own.as_str()), Value::from(recorded.as_str()))
+        };
+        format!("{{% set {slot} = {slot}{} %}}", words.iter().map(replaced).collect::<String>())
+    }
 }
 
-/// What a report opens with, in what an assertion says before its first act: behind the assertion's own last sentence.
-fn opening(before: &str) -> &str {
-    let sentence = before.rsplit(". ").next().unwrap_or(before);
-    sentence.rsplit(": ").next().unwrap_or(sentence)
+/// Characters of what the recorded agent's report opens with.
+const OPENING: usize = 46;
+
+/// What a report opens with, in a text that holds one: what stands before its first act, whatever comes before that.
+fn opening(told: &str) -> Option<&str> {
+    let (before, _) = ["\nAct: ", "\\nAct: "].iter().find_map(|act| told.split_once(*act))?;
+    let (at, _) = before.char_indices().rev().nth(OPENING - 1)?;
+    before.get(at..).filter(|opening| opening.ends_with(':'))
 }
 
 /// The actions done, and whether the goal was reached.
@@ -294,6 +329,7 @@ fn written(episode: &Recorded, session: &Session) -> Vec<Found> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::recording::Call;
     use super::*;
 
     #[test]
@@ -355,8 +391,30 @@ mod tests {
 
     #[test]
     fn a_report_opens_behind_what_the_assertion_says() {
-        for said in ["E: I cannot take it. The last acts were:", "E: Error in [Step 1]: The last acts were:"] {
-            assert_eq!(opening(said), "The last acts were:");
+        let report = "The acts of the agent that came last were these:";
+        let report = report.get(report.len() - OPENING..).unwrap();
+        for said in ["E: I cannot take it. ", "E: [Step 1]: ", "no mug in shelf 1 ", "", "{'seen': '"] {
+            for act in ["\nAct: a", "\\nAct: a"] {
+                assert_eq!(opening(&format!("{said}{report}{act}")), Some(report), "{said}");
+            }
+        }
+        assert_eq!(opening("The plan\nAct: first"), None);
+    }
+
+    #[test]
+    fn errors_are_asked_again_as_each_program_does() {
+        let call = |note: &str| {
+            let call = serde_json::json!({ "purpose": "ask", "params": {}, "note": format!("the call raised {note}") });
+            serde_json::from_value::<Call>(call).unwrap()
+        };
+        for (note, ada, demo) in [
+            ("RateLimitError('x')", Some(0), Some(0)),
+            ("APIError('x')", Some(0), Some(0)),
+            ("BadRequestError('x')", None, Some(25)),
+            ("Exception('x')", None, Some(0)),
+        ] {
+            let call = call(note);
+            assert_eq!((call.repeated(UNAVAILABLE), call.repeated(WHATEVER)), (ada, demo), "{note}");
         }
     }
 }

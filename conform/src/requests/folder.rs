@@ -7,7 +7,7 @@ use stepwright_episode::Session;
 use stepwright_launch::NewSession;
 use stepwright_model::{Completion, ModelRequest};
 
-use super::recording::{Call, Recorded, Recording};
+use super::recording::{Call, Recorded, Recording, Repeats};
 use crate::Found;
 
 /// A folder of recordings.
@@ -19,6 +19,7 @@ pub(crate) struct Folder {
     pub(crate) answers: fn(&Call) -> Vec<Completion>,
     /// What differs in how the episode ended.
     pub(crate) ended: fn(&Recorded, &Session) -> Vec<Found>,
+    pub(crate) repeats: Repeats,
 }
 
 pub(crate) type Adapt = Box<dyn FnOnce(&mut Setup) + Send>;

@@ -82,15 +82,18 @@ async fn one(
     let Opening { new, templates, actions, adapt } = opening;
     let (replies, asked) = (Mutex::new(replies), Arc::new(Mutex::new(Vec::new())));
     let kept = Arc::clone(&asked);
-    let by = move |request: &ModelRequest| loop {
-        kept.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-        match replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
-            Some(Reply::Answers(answers)) => return Ok(ModelResponse::of(answers, None)),
-            Some(Reply::Limited) => {}
-            Some(Reply::Failed(message)) => {
-                return Err(ModelError::Refused { endpoint: "recorded".to_owned(), status: 400, message });
+    let by = move |request: &ModelRequest| {
+        let mut request = request.clone();
+        loop {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+            match replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                Some(Reply::Answers(answers)) => return Ok(ModelResponse::of(answers, None)),
+                Some(Reply::Again(fewer)) => request.max_tokens = request.max_tokens.saturating_sub(fewer),
+                Some(Reply::Failed(message)) => {
+                    return Err(ModelError::Refused { endpoint: "recorded".to_owned(), status: 400, message });
+                }
+                None => return Err(ModelError::Configuration("the recording has no further answer".to_owned())),
             }
-            None => return Err(ModelError::Configuration("the recording has no further answer".to_owned())),
         }
     };
     let model = Arc::new(Answering { raw, settings: config.model.options.settings, by });
@@ -112,18 +115,18 @@ async fn one(
 /// What came of a recorded call.
 enum Reply {
     Answers(Vec<Completion>),
-    /// None: the same is asked again.
-    Limited,
+    /// None: the same is asked again, for an answer so many tokens shorter.
+    Again(u32),
     /// It failed; so does the last of those that were asked again.
     Failed(String),
 }
 
 impl Reply {
     fn of(call: &Call, folder: &Folder, is_last: bool) -> Self {
-        match call.raised() {
-            Some(_) if call.is_repeated() && !is_last => Reply::Limited,
-            Some(note) => Reply::Failed(note.to_owned()),
-            None => Reply::Answers((folder.answers)(call)),
+        match (call.raised(), call.repeated(folder.repeats)) {
+            (Some(_), Some(fewer)) if !is_last => Reply::Again(fewer),
+            (Some(note), _) => Reply::Failed(note.to_owned()),
+            (None, _) => Reply::Answers((folder.answers)(call)),
         }
     }
 }

@@ -1,17 +1,23 @@
 //! Recordings of ReAct and Reflexion.
 
 use super::folder::{Exception, Folder, Opening, Unasked, texts};
-use super::recording::{Call, Recorded, Recording};
+use super::recording::{Call, Recorded, Recording, WAITED};
 use crate::{Found, field};
 use serde_json::Value;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
 
 pub(super) const FOLDERS: &[Folder] = &[
-    Folder { name: "react_alfworld", session: react_household, answers: texts, ended: returned },
-    Folder { name: "react_webshop", session: react_shop, answers: texts, ended: returned },
-    Folder { name: "reflexion_alfworld", session: reflexion_household, answers: texts, ended: succeeded },
-    Folder { name: "reflexion_webshop", session: reflexion_shop, answers: texts, ended: succeeded },
+    Folder { name: "react_alfworld", session: react_household, answers: texts, ended: returned, repeats: WAITED },
+    Folder { name: "react_webshop", session: react_shop, answers: texts, ended: returned, repeats: WAITED },
+    Folder {
+        name: "reflexion_alfworld",
+        session: reflexion_household,
+        answers: texts,
+        ended: succeeded,
+        repeats: WAITED,
+    },
+    Folder { name: "reflexion_webshop", session: reflexion_shop, answers: texts, ended: succeeded, repeats: WAITED },
 ];
 
 pub(super) const EXCEPTIONS: &[Exception] = &[Exception {

@@ -5,6 +5,12 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+/// The errors after which an original asks the same again, by how their names begin, and how many tokens fewer it asks for then.
+pub(crate) type Repeats = &'static [(&'static str, u32)];
+
+/// Those of most: the service asked to wait, or was silent.
+pub(crate) const WAITED: Repeats = &[("RateLimitError", 0), ("APITimeoutError", 0)];
+
 /// A line of a folder's `episodes.jsonl`.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Recorded {
@@ -40,10 +46,10 @@ impl Call {
         (self.answers.is_empty() && note.contains("raised")).then_some(note)
     }
 
-    /// Whether the service asked to wait or was silent, so that the same was asked again; the product does so below a method.
-    pub(super) fn is_repeated(&self) -> bool {
-        let limits = ["raised RateLimitError", "raised APITimeoutError"];
-        self.raised().is_some_and(|note| limits.iter().any(|limit| note.contains(limit)))
+    /// By how many tokens a shorter answer was asked for when the same was asked again, where it was; the product does so below a method.
+    pub(super) fn repeated(&self, after: Repeats) -> Option<u32> {
+        let note = self.raised()?;
+        after.iter().find(|(error, _)| note.contains(&format!("raised {error}"))).map(|(_, fewer)| *fewer)
     }
 }
 

@@ -17,11 +17,11 @@ use stepwright_world::Wording;
 
 use super::fed::{Fed, RECORDED, Verdict};
 use super::folder::{Exception, Folder, Opening};
-use super::recording::{Call, Recorded, Recording};
+use super::recording::{Call, Recorded, Recording, WAITED};
 use crate::{Found, field};
 
 const fn of(name: &'static str) -> Folder {
-    Folder { name, session, answers, ended }
+    Folder { name, session, answers, ended, repeats: WAITED }
 }
 
 pub(super) const FOLDERS: &[Folder] = &[

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::folder::{Exception, Folder, Opening, texts};
-use super::recording::{Recorded, Recording};
+use super::recording::{Recorded, Recording, Repeats};
 use crate::{Found, field};
 use stepwright_driver::Setup;
 use stepwright_episode::{ArtifactId, Node, Session};
@@ -17,7 +17,10 @@ use stepwright_study::statler::live::answers;
 use stepwright_text::words::stripped;
 use stepwright_worlds::table::{Source, TableWorld};
 
-const TABLE: Folder = Folder { name: "", session: |r| cups(r), answers: texts, ended: trajectory };
+/// Whatever else was raised is answered by a text.
+const LIMITED: Repeats = &[("RateLimitError", 0)];
+
+const TABLE: Folder = Folder { name: "", session: |r| cups(r), answers: texts, ended: trajectory, repeats: LIMITED };
 
 pub(super) const FOLDERS: &[Folder] = &[
     Folder { name: "statler", session: |r| table(r, "statler", "", &["reader", "writer"]), ..TABLE },

@@ -19,7 +19,8 @@ pub const ACT: &str = "act";
 
 /// The host function whose question goes to the model as it is; its answer is the text.
 pub const ASK: &str = "ask";
-/// The host function by which a program that fails tells its variables, each as `[name, text]`.
+/// The host function by which a program that ends tells its variables, each as `[name, text]`; and, as a second list of such pairs, what it
+/// leaves to a later program.
 pub const VARIABLES: &str = "_tell_variables";
 /// The host function that reads a Python literal: to `[value, error, its words]`. What JSON has no kind for is an object of one entry,
 /// whose key names the kind: `_built` makes the value of it.
@@ -92,6 +93,9 @@ pub struct Parts {
     /// Where `program` tells its variables as it fails: the program that does not, which fails at a line of its own.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub untold: String,
+    /// The line of `program` at which it is none of the language it is to be in, from 1, and why: it is not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<(usize, String)>,
 }
 
 fn is_none(line: &usize) -> bool {

@@ -25,6 +25,8 @@ pub(crate) fn words(exception: ExcType, message: &str, place: &str, functions: &
             return if functions.iter().any(|name| name == called) { Words::Same } else { Words::Newer };
         }
         ExcType::ValueError if message == "list.index(x): x not in list" => return Words::Newer,
+        // Newer ones go on with a guess at what was meant.
+        ExcType::NameError => message.split_once(". Did you forget to import ").map(|(said, _)| said.to_owned()),
         ExcType::TypeError => type_error(message),
         ExcType::ValueError => value_error(message),
         ExcType::AttributeError => {
@@ -145,6 +147,12 @@ mod tests {
                 "too many values to unpack (expected 2)",
             ),
             (ExcType::ValueError, "min() iterable argument is empty", "", "min() arg is an empty sequence"),
+            (
+                ExcType::NameError,
+                "name 'json' is not defined. Did you forget to import 'json'?",
+                "",
+                "name 'json' is not defined",
+            ),
         ] {
             assert_eq!(words(exception, message, place, &functions), Words::Other(said.to_owned()), "{message}");
         }

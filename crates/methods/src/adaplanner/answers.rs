@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use ruff_python_ast::PythonVersion;
 use stepwright_program::SyntaxFault;
+use stepwright_program::parse::{ParseFailure, position, with_parsed_of};
 use stepwright_skill::code;
 
 use super::messages::SAID;
@@ -109,6 +111,15 @@ impl Form {
         function.replace(HEADER, &format!("def solution(agent, start_from{further}):"))
     }
 
+    /// Where a program is no Python for the published one, which runs in 3.9, and why. The function counts: it is read without the call.
+    pub(super) fn refused(self, program: &str) -> Option<(usize, String)> {
+        let (function, _) = parted(program);
+        match with_parsed_of(PythonVersion::PY39, function, |_| ()) {
+            Err(ParseFailure::Syntax(why, at)) if self == Form::Published => Some((position(function, at).0, why)),
+            _ => None,
+        }
+    }
+
     /// The code between a class and a function: what asks, and what a variable's text is. As published the quotes of a text are not minded,
     /// and a report of fewer acts than it shows is an error.
     pub(super) fn between(self, class: &str) -> String {
@@ -167,7 +178,7 @@ pub(super) fn parted(program: &str) -> (&str, &str) {
     }
 }
 
-/// A program that tells its variables where its last line, the call, fails.
+/// A program that tells its variables, and what it leaves to the next one, where its last line, the call, ends.
 pub(super) fn telling(program: &str) -> String {
     let (_, call) = parted(program);
     if call.is_empty() || call.trim_end().contains('\n') {
@@ -175,7 +186,7 @@ pub(super) fn telling(program: &str) -> String {
     }
     let before = program.len() - call.len();
     let before = program.get(..before).unwrap_or_default();
-    format!("{before}try: {}\nfinally: {}(_variables())\n", call.trim_end(), code::VARIABLES)
+    format!("{before}try: {}\nfinally: {}(_variables(), _left())\n", call.trim_end(), code::VARIABLES)
 }
 
 /// The step that an answer names: its first digit, of any script; the first where there is none, or 0.
@@ -229,6 +240,19 @@ mod tests {
         assert_eq!(Form::Published.checked("[Decision] No\n[Revised code]\nx", was), was.replace("CD", "cd"));
         let twice = "[Revised code]\nx\n[Decision] Yes\n[Revised code]\ny";
         assert_eq!(Form::Published.checked(twice, was), twice.trim_start_matches("[Revised code]\n"));
+    }
+
+    #[test]
+    fn the_published_programs_python_is_an_older_one() {
+        let line = |code: &str| {
+            let program = whole(&format!("{HEADER}\n    {code}"), 1);
+            assert_eq!(Form::Mended.refused(&program), None, "{code}");
+            Form::Published.refused(&program).map(|(line, _)| line)
+        };
+        assert_eq!(line("x = f'{d[\"k\"]}'"), None);
+        for code in ["x = f'{d['k']}'", "match x:\n        case 1: pass", "type X = int", "x = 1 \\"] {
+            assert_eq!(line(code), Some(2), "{code}");
+        }
     }
 
     #[test]

@@ -6,9 +6,10 @@
 //! go on; the first two corrections go on at that step, later ones begin anew. Each of these is an ask, each act of a program is decided
 //! about. The document in force is the whole program: the function, and the line that calls it from its step. Running is the shared
 //! machinery of [`super::code_policy`]; `answers` puts programs together, `messages` makes texts of what assertions say, `opened` keeps
-//! variables beyond a failure, `prompt` fills the templates.
+//! variables beyond a failure, `left` what else a program leaves to the next one, `prompt` fills the templates.
 
 mod answers;
+mod left;
 mod messages;
 mod opened;
 mod prompt;
@@ -20,6 +21,7 @@ use serde_json::{Map, Value, json};
 use stepwright_skill::code::{self, Next, Parts};
 
 use self::answers::{ANSWERS, Form};
+use self::left::Left;
 use self::opened::{Meaning, Opened, opened};
 use super::code_policy::{RunSoFar, ask, computed, in_words, next_line, program, rows, stopped};
 use super::react::{LIMITS, over};
@@ -57,6 +59,8 @@ struct Made {
     before: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     variables: Option<Vec<(String, String)>>,
+    #[serde(skip_serializing_if = "Left::is_empty")]
+    left: Left,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,14 +114,8 @@ impl Method for AdaPlanner {
         let (path, form) = (cx.path(), Form::of(cx));
         let force = active_plan(&path);
         if ask.kind == AskKind::PLAN {
-            let ended = force.map(|force| (force.text.to_owned(), RunSoFar::of(&path, &force).next));
-            let made = match ended {
-                Some((before, Some(Next::Fault { variables, .. }))) => {
-                    Made { due: Some(Due::Start), before, variables }
-                }
-                Some((before, Some(Next::Finished))) => Made { due: Some(Due::Start), before, variables: None },
-                _ => Made { due: Some(Due::Check), ..Made::default() },
-            };
+            let first = Made { due: Some(Due::Check), ..Made::default() };
+            let made = force.map_or(first, |force| after(cx, &path, &force));
             let function = form.function(answer.first(), made.due == Some(Due::Start));
             return document(ask, answer, &function, 1, made, None);
         }
@@ -128,12 +126,14 @@ impl Method for AdaPlanner {
             if checked == function {
                 return Reading::Kept;
             }
-            return document(ask, answer, &checked, 1, Made::default(), Some(force.ask));
+            let made = Made { left: made.left, ..Made::default() };
+            return document(ask, answer, &checked, 1, made, Some(force.ask));
         }
         if ask.kind == Due::Start.kind() {
             let step = if plans(&path) <= GO_ON + 1 { answers::step(answer.first()) } else { 1 };
             let function = form.with_variables(function, made.variables.as_deref());
-            return document(ask, answer, &function, step, Made::default(), Some(force.ask));
+            let made = Made { left: made.left, ..Made::default() };
+            return document(ask, answer, &function, step, made, Some(force.ask));
         }
         // What a run came to, and what the model answered a question of the program, is read again from the record.
         Reading::Kept
@@ -168,6 +168,34 @@ fn document(ask: &Ask, answer: &Answer, function: &str, step: usize, made: Made,
     program(ask, answer, answers::whole(function, step), &more)
 }
 
+/// How a program is made that comes after the one in force.
+fn after(cx: &Context<'_>, path: &[&Node], force: &ActivePlan<'_>) -> Made {
+    let so_far = RunSoFar::of(path, force);
+    let left = left(cx, path, force, &so_far);
+    let before = force.text.to_owned();
+    match so_far.next {
+        Some(Next::Fault { variables, .. }) => Made { due: Some(Due::Start), before, variables, left },
+        Some(Next::Finished) => Made { due: Some(Due::Start), before, variables: None, left },
+        _ => Made { due: Some(Due::Check), left, ..Made::default() },
+    }
+}
+
+/// What the program in force leaves to the next one, with what those before it left.
+fn left(cx: &Context<'_>, path: &[&Node], force: &ActivePlan<'_>, so_far: &RunSoFar) -> Left {
+    let done = acts(path, force).len() + so_far.actions;
+    let left = made(cx).unwrap_or_default().left.after(&so_far.left, done);
+    // What failed before its function began may have failed in that very code.
+    let defined = Form::of(cx) == Form::Published && !so_far.left.is_empty();
+    if defined { left.with_code_of(force.text) } else { left }
+}
+
+/// The acts before a program, each with what was seen then.
+fn acts(path: &[&Node], force: &ActivePlan<'_>) -> Vec<Value> {
+    let until = path.iter().position(|node| node.id == force.made_at).unwrap_or_default();
+    let steps = path.iter().take(until + 1).filter(|node| node.outcome.held.is_none());
+    steps.filter_map(|node| Some(json!([node.action.as_ref()?.text, node.outcome.observation]))).collect()
+}
+
 /// How the program in force was made; `None` where a person wrote it.
 fn made(cx: &Context<'_>) -> Option<Made> {
     let document = cx.node()?.document(&ArtifactId::PLAN)?;
@@ -199,38 +227,64 @@ fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Box<Step>>
         };
         return Err(Box::new(ask(cx, due.purpose(), due.kind(), false, prompt)));
     }
-    next_line(cx, force, || parts(cx, force), |end, _| failed(cx, force, end))
+    next_line(cx, force, || parts(cx, force), |end, so_far| failed(cx, force, end, so_far))
+}
+
+/// The code before a program.
+struct Before {
+    /// The class, and what asks and tells.
+    own: String,
+    /// The agent as it stands.
+    begun: String,
+    /// What earlier programs defined.
+    library: String,
+}
+
+impl Before {
+    fn of(cx: &Context<'_>, left: &Left) -> Self {
+        let (class, form) = (prompt::agent_of(cx), Form::of(cx));
+        let named = match form {
+            Form::Mended => format!("{} = _things\n", class.things),
+            // As published what a prompt calls so is nothing to a program.
+            Form::Published => String::new(),
+        };
+        let own = format!("{}\n{}", class.text, form.between(class.text));
+        Before { own, begun: left.begun() + &named, library: messages::as_texts(&left.code) }
+    }
+
+    /// A program with its variables opened.
+    fn opened(&self, program: &str) -> Opened {
+        open(&[self.own.as_str(), &self.begun, &self.library].concat(), program)
+    }
 }
 
 /// The program as it is run, with its variables beside the task and the first observation.
 fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>) {
-    let class = prompt::agent_of(cx);
-    let between = Form::of(cx).between(class.text);
-    let begun = format!("agent = _brought(Agent(_things), _acts)\n{} = _things\n", class.things);
-    let own = format!("{}\n{between}", class.text);
-    let opened = open(&format!("{own}{begun}"), &messages::as_texts(force.text));
+    let (left, form) = (made(cx).unwrap_or_default().left, Form::of(cx));
+    let before = Before::of(cx, &left);
+    // Python reads all line ends as one kind, within texts too.
+    let text = force.text.replace("\r\n", "\n").replace('\r', "\n");
+    let opened = before.opened(&messages::as_texts(&text));
     // Names of its own have an underscore: what it calls a variable is no longer the program's.
     let told = opened.names.iter().map(|name| {
         let global = opened.global(name);
         format!("    try:\n        _kept.append(['{name}', _shown({global})])\n    except NameError:\n        pass\n")
     });
     let telling = format!("def _variables():\n    _kept = []\n{}    return _kept\n", told.collect::<String>());
+    let places = left.places(&prompt::attributes(cx), &text, form == Form::Published);
     let Opened { code, added, .. } = opened;
     let program = answers::telling(&code);
-    let path = cx.path();
-    let until = path.iter().position(|node| node.id == force.made_at).unwrap_or_default();
-    let steps = path.iter().take(until + 1).filter(|node| node.outcome.held.is_none());
-    let acts: Vec<_> =
-        steps.filter_map(|node| Some(json!([node.action.as_ref()?.text, node.outcome.observation]))).collect();
-    let values = [("_things", json!(prompt::things(cx))), ("_acts", json!(acts))];
+    let values = [("_things", json!(prompt::things(cx))), ("_acts", json!(acts(&cx.path(), force)))];
     let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let untold = if program == code { String::new() } else { code };
+    let Before { own, begun, library } = before;
     // Nothing indented is last: what a program begins with would belong to it.
-    (Parts { own: own + &telling + &begun, library: String::new(), program, added, untold }, values)
+    let own = [own, telling, left::telling(&places), begun].concat();
+    (Parts { own, library, program, added, untold, refused: form.refused(&text) }, values)
 }
 
 /// Names of the code that tells a program's variables.
-const TELLING: [&str; 2] = ["_variables", "_kept"];
+const TELLING: [&str; 3] = ["_variables", "_left", "_kept"];
 
 /// Python's functions and types, as far as a variable may be called so.
 const BUILTINS: &str = "abs all any ascii bin bool bytes callable chr complex dict dir divmod enumerate eval exec filter float format \
@@ -249,16 +303,18 @@ fn open(own: &str, program: &str) -> Opened {
 }
 
 /// The step after a program that came to nothing: a correction, or a person's.
-fn failed(cx: &Context<'_>, force: &ActivePlan<'_>, end: &Next) -> Step {
-    let most = cx.options().count(&CORRECTIONS) as usize;
-    if plans(&cx.path()) > most {
+fn failed(cx: &Context<'_>, force: &ActivePlan<'_>, end: &Next, so_far: &RunSoFar) -> Step {
+    let (most, path) = (cx.options().count(&CORRECTIONS) as usize, cx.path());
+    if plans(&path) > most {
         return stopped(&in_words(end));
     }
+    let before = Before::of(cx, &made(cx).unwrap_or_default().left);
     let error = match end {
-        Next::Fault { error, .. } => unbound(error, &open("", force.text)),
+        Next::Fault { error, .. } => unbound(error, &before.opened(force.text)),
         _ => String::new(),
     };
-    ask(cx, "fix", AskKind::PLAN, false, prompt::fix(cx, &error))
+    let left = left(cx, &path, force, so_far);
+    ask(cx, "fix", AskKind::PLAN, false, prompt::fix(cx, &error, left.things()))
 }
 
 /// An error in the words it has where variables are a function's own.

@@ -74,7 +74,8 @@ fn edited(code: &str, def: &StmtFunctionDef, own: &[&str], meanings: Meanings<'_
     }
     let mut names = Names::default();
     names.visit_body(&def.body);
-    let bound = names.order.into_iter().filter(|name| names.bound.contains(name) && !names.outer.contains(name));
+    let (own_names, order) = (names.bound.difference(&names.outer).copied().collect::<BTreeSet<_>>(), names.order);
+    let bound = order.into_iter().filter(|name| own_names.contains(name));
     let parameters_first = further.iter().map(|p| p.name().as_str());
     let (captured, mut all): (Vec<&str>, Vec<&str>) =
         parameters_first.chain(bound).partition(|name| names.captured.contains(name));
@@ -103,7 +104,8 @@ fn edited(code: &str, def: &StmtFunctionDef, own: &[&str], meanings: Meanings<'_
             parameter.default.as_deref().filter(|_| meanings(parameter.name().as_str()) != Meaning::Needed)?;
         let name = parameter.name();
         kept.push(format!("_given{name}={}", code.get(default.range().to_std_range())?));
-        statements.push(format!("{} = _given{name}", opened.global(name)));
+        // In brackets: behind a semicolon the parser takes `match` and `type` for words of the language.
+        statements.push(format!("({}) = _given{name}", opened.global(name)));
     }
     let at = code.get(..first.start().to_usize())?.rfind('\n')? + 1;
     let indent = code.get(at..first.start().to_usize())?;
@@ -167,7 +169,7 @@ impl<'a> Visitor<'a> for Inner<'_, 'a> {
                 let mut names = Names::default();
                 def.parameters.iter().for_each(|parameter| names.bind(parameter.name().as_str()));
                 names.visit_body(&def.body);
-                self.functions.push(names.bound.difference(&names.outer).copied().collect());
+                self.functions.push(names.own());
                 walk_stmt(self, statement);
                 self.functions.pop();
             }
@@ -214,6 +216,14 @@ impl<'a> Visitor<'a> for Inner<'_, 'a> {
             _ => walk_expr(self, expression),
         }
     }
+
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(it) = handler;
+        if let Some(name) = &it.name {
+            self.rename(name.as_str(), name.range);
+        }
+        walk_except_handler(self, handler);
+    }
 }
 
 /// The names in a body as they come up while it runs, and those that it binds itself.
@@ -221,10 +231,14 @@ impl<'a> Visitor<'a> for Inner<'_, 'a> {
 struct Names<'a> {
     order: Vec<&'a str>,
     bound: BTreeSet<&'a str>,
+    /// Those of what is caught. Each is gone behind its handler: where nothing else binds it there is nothing to tell.
+    caught: BTreeSet<&'a str>,
     /// Those that it says are bound outside.
     outer: BTreeSet<&'a str>,
     /// Those that inner functions have from outside of them.
     captured: BTreeSet<&'a str>,
+    /// Those that it names by `:=`.
+    named: BTreeSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
@@ -243,14 +257,18 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Takes in the names of an inner function.
-    fn close(&mut self, inner: Names<'a>) {
-        let Names { order, bound, outer, captured, .. } = inner;
-        let from_outside = |name: &&str| !bound.contains(name) || outer.contains(name);
-        self.captured.extend(order.into_iter().chain(captured).filter(from_outside));
+    /// Those that are nothing outside of it.
+    fn own(&self) -> BTreeSet<&'a str> {
+        self.bound.union(&self.caught).filter(|name| !self.outer.contains(*name)).copied().collect()
     }
 
-    /// A comprehension is a function that is given what its first part walks through.
+    /// Takes in the names of an inner function.
+    fn close(&mut self, inner: Names<'a>) {
+        let own = inner.own();
+        self.captured.extend(inner.order.into_iter().chain(inner.captured).filter(|name| !own.contains(name)));
+    }
+
+    /// A comprehension is a function that is given what its first part walks through. What it names by `:=` is of the function around.
     fn comprehension(&mut self, parts: &'a [Comprehension], values: &[&'a Expr]) {
         let mut inner = Names::default();
         for (at, part) in parts.iter().enumerate() {
@@ -263,6 +281,11 @@ impl<'a> Names<'a> {
             part.ifs.iter().for_each(|condition| inner.visit_expr(condition));
         }
         values.iter().for_each(|value| inner.visit_expr(value));
+        for name in std::mem::take(&mut inner.named) {
+            inner.outer.insert(name);
+            self.named.insert(name);
+            self.bind(name);
+        }
         self.close(inner);
     }
 }
@@ -307,6 +330,10 @@ impl<'a> Visitor<'a> for Names<'a> {
                 let values: Vec<&Expr> = it.key.as_deref().into_iter().chain([&*it.value]).collect();
                 self.comprehension(&it.generators, &values);
             }
+            Expr::Named(it) => {
+                self.named.extend(it.target.as_name_expr().map(|name| name.id.as_str()));
+                walk_expr(self, expression);
+            }
             Expr::Name(name) if name.ctx == ExprContext::Load => self.order.push(name.id.as_str()),
             Expr::Name(name) => self.bind(name.id.as_str()),
             _ => walk_expr(self, expression),
@@ -316,7 +343,8 @@ impl<'a> Visitor<'a> for Names<'a> {
     fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
         let ExceptHandler::ExceptHandler(it) = handler;
         if let Some(name) = &it.name {
-            self.outer.insert(name.as_str());
+            self.order.push(name.as_str());
+            self.caught.insert(name.as_str());
         }
         walk_except_handler(self, handler);
     }
@@ -354,7 +382,7 @@ mod tests {
         assert_eq!(it.names, ["seen", "places", "kind"]);
         let lines: Vec<&str> = it.code.lines().collect();
         assert_eq!(lines[0], "def solution(agent, start_from, _givenseen=\"a (b), c\", _givenplaces=['x', 'y']):");
-        assert_eq!(lines[1], "    global seen, places, kind; seen = _givenseen; places = _givenplaces");
+        assert_eq!(lines[1], "    global seen, places, kind; (seen) = _givenseen; (places) = _givenplaces");
     }
 
     #[test]
@@ -385,12 +413,39 @@ mod tests {
         let lines: Vec<&str> = it.code.lines().map(str::trim).collect();
         assert_eq!(
             lines[..2],
-            ["def solution(agent, _givenlist=[]):", "global inner, _own_list, _own_search; _own_list = _givenlist"]
+            ["def solution(agent, _givenlist=[]):", "global inner, _own_list, _own_search; (_own_list) = _givenlist"]
         );
         let own = "_own_list = [_own_search for _own_search in f(_own_list, search=1)] + [_own_list]";
         assert_eq!(lines[2], own);
         assert_eq!(lines[4], "_own_search = lambda search: (search, _own_list)");
         assert_eq!(lines[6], "global _own_search; _own_search = f'{list} {_own_search}'");
+    }
+
+    #[test]
+    fn a_variable_may_be_called_as_a_word_of_the_language() {
+        let it = open("def solution(agent, start_from, match=['a'], type=1):\n    match = type\n");
+        assert_eq!(it.names, ["match", "type"]);
+        assert!(with_module(&it.code, |_| ()).is_ok(), "{}", it.code);
+    }
+
+    #[test]
+    fn what_is_caught_is_a_variable_where_something_else_binds_it() {
+        let caught = "    try:\n        f()\n    except ValueError as e:\n        g(e)\n";
+        let names = |rest: &str| open(&format!("def solution(agent):\n    a = 1\n{caught}{rest}")).names;
+        assert_eq!(names(""), ["a"]);
+        assert_eq!(names("    b = 1\n    for e in a:\n        pass\n"), ["a", "e", "b"]);
+        assert_eq!(names("    def inner():\n        return e\n    e = 5\n"), ["a", "inner", "e"]);
+        let known =
+            open("def solution(agent, list=1):\n    try:\n        f()\n    except E as list:\n        g(list)\n");
+        assert!(known.code.contains("except E as _own_list:\n        g(_own_list)"), "{}", known.code);
+    }
+
+    #[test]
+    fn what_a_comprehension_names_is_the_functions() {
+        let it = open(
+            "def solution(agent):\n    a = [last := r for r in agent if [b := r for q in r]]\n    lambda: (c := 1)\n",
+        );
+        assert_eq!(it.names, ["a", "b", "last"]);
     }
 
     #[test]

@@ -36,13 +36,16 @@ pub(super) fn agent_of(cx: &Context<'_>) -> Class {
     Class { text, things: made.map_or("things", |(things, _)| things) }
 }
 
+/// The line of a class behind which its methods are not shown.
+const UNSHOWN: &str = "    # Not shown in prompts:";
+
 /// A class as a prompt shows it: without what is nobody's business, and without the bodies of its methods.
 fn shown(class: &str) -> String {
     let body = class.lines().skip_while(|line| !line.starts_with("class ")).collect::<Vec<_>>();
     let end = body
         .iter()
         .skip(1)
-        .position(|line| line.starts_with(|c: char| !c.is_whitespace()))
+        .position(|line| line.starts_with(|c: char| !c.is_whitespace()) || *line == UNSHOWN)
         .map_or(body.len(), |at| at + 1);
     let (mut lines, mut left_out) = (Vec::new(), false);
     for line in body.into_iter().take(end) {
@@ -50,11 +53,21 @@ fn shown(class: &str) -> String {
             left_out = !line.contains("__init__");
             lines.push(line);
             lines.extend(left_out.then_some("        ..."));
-        } else if !(line.contains("self._") || left_out && line.starts_with("        ")) {
+        } else if !(line.contains("self._")
+            || line.trim_start().starts_with('_')
+            || left_out && line.starts_with("        "))
+        {
             lines.push(line);
         }
     }
     lines.join("\n").trim_end().to_owned()
+}
+
+/// The attributes that prompts show of the agent.
+pub(super) fn attributes(cx: &Context<'_>) -> Vec<String> {
+    let class = shown(agent_of(cx).text);
+    let set = class.lines().filter_map(|line| line.trim_start().strip_prefix("self.")?.split_once(" = "));
+    set.map(|(name, _)| name.to_owned()).collect()
 }
 
 /// The solution of a task of that kind in a file of solutions.
@@ -100,7 +113,8 @@ struct Material<'a> {
     error_msg: &'a str,
 }
 
-fn material<'a>(cx: &'a Context<'_>, error_msg: &'a str) -> Result<Material<'a>, String> {
+/// `left`: the things as programs left them, where they did.
+fn material<'a>(cx: &'a Context<'_>, error_msg: &'a str, left: Option<&str>) -> Result<Material<'a>, String> {
     let (examples, class, kind) = (examples_of(cx)?, agent_of(cx), cx.knowledge.kind.as_str());
     let solved = cx.world.kind().file(SOLUTIONS).and_then(|file| solution(file.text, kind));
     let most = if solved.is_some() { 0 } else { EPISODES };
@@ -111,7 +125,7 @@ fn material<'a>(cx: &'a Context<'_>, error_msg: &'a str) -> Result<Material<'a>,
         agent: shown(class.text),
         name: class.things,
         example: solved.unwrap_or_default(),
-        receptacle_list: list(&things(cx)),
+        receptacle_list: left.map_or_else(|| list(&things(cx)), str::to_owned),
         task: cx.session.header.sentence.trim(),
         error_msg,
     })
@@ -132,12 +146,12 @@ fn message<C: Serialize>(
 }
 
 pub(super) fn plan(cx: &Context<'_>) -> Result<PromptRecord, String> {
-    message(cx, "plan", "adaplanner/plan", &material(cx, "")?)
+    message(cx, "plan", "adaplanner/plan", &material(cx, "", None)?)
 }
 
-/// The prompt for a correction; an empty error is that of a program which came to its end.
-pub(super) fn fix(cx: &Context<'_>, error: &str) -> Result<PromptRecord, String> {
-    message(cx, "fix", "adaplanner/fix", &material(cx, error)?)
+/// The prompt for a correction; an empty error is that of a program which came to its end. `left`: the things as programs left them.
+pub(super) fn fix(cx: &Context<'_>, error: &str, left: Option<&str>) -> Result<PromptRecord, String> {
+    message(cx, "fix", "adaplanner/fix", &material(cx, error, left)?)
 }
 
 pub(super) fn check(cx: &Context<'_>, solution_func: &str) -> Result<PromptRecord, String> {
@@ -171,6 +185,18 @@ mod tests {
             "class Agent:\n    def __init__(self, things):\n        self.things = things\n\n    # Does an action, given as its text. Returns \
              what is seen then.\n    def do(self, action):\n        ...\n\n    # The last three acts with what was seen. For the messages of \
              assertions only.\n    def report(self):\n        ..."
+        );
+    }
+
+    #[test]
+    fn what_is_beside_the_published_class_is_not_shown() {
+        let class = format!(
+            "class Agent:\n    def __init__(self, places):\n        self.at = None\n        _begun(self)\n\n    def go(self):\n        return 1\n\n\
+             {UNSHOWN}\n    def see(self):\n        return 2\n\ndef _begun(agent):\n    pass\n"
+        );
+        assert_eq!(
+            shown(&class),
+            "class Agent:\n    def __init__(self, places):\n        self.at = None\n\n    def go(self):\n        ..."
         );
     }
 

@@ -40,6 +40,9 @@ pub(super) struct RunResult {
     pub(super) next: Next,
     /// The line of each call that was answered from the tape; 0 where it is none of the program's.
     pub(super) replayed: Vec<usize>,
+    /// What it leaves to a later program, where it told that: places and the texts of their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) left: Vec<(String, String)>,
 }
 
 impl RunResult {
@@ -54,7 +57,7 @@ impl RunResult {
             Next::Call { number, .. } => number.saturating_sub(answered),
             _ => 0,
         };
-        Some(RunResult { next, replayed: vec![0; replayed] })
+        Some(RunResult { next, replayed: vec![0; replayed], left: Vec::new() })
     }
 }
 
@@ -83,12 +86,25 @@ pub(super) fn work(cx: &Context<'_>, parts: Parts, values: Map<String, Value>, s
 pub(super) fn next(known: &WorkInput, work: &Value) -> Result<String, String> {
     let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
     let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;
-    let mut replayed = Vec::new();
-    let next = runtime.block_on(run(&known.sandbox, &work, &mut replayed));
-    serde_json::to_string(&RunResult { next, replayed }).map_err(|e| e.to_string())
+    let result = runtime.block_on(run(&known.sandbox, &work));
+    serde_json::to_string(&result).map_err(|e| e.to_string())
 }
 
-async fn run(sandbox: &Workers, work: &Work, replayed: &mut Vec<usize>) -> Next {
+async fn run(sandbox: &Workers, work: &Work) -> RunResult {
+    let (mut replayed, mut left) = (Vec::new(), Vec::new());
+    let next = match &work.parts.refused {
+        Some((line, why)) => Next::Fault {
+            why: format!("{}: SyntaxError: {why}", Place::Program(*line)),
+            error: unparsed(why, *line),
+            variables: None,
+        },
+        None => called(sandbox, work, &mut replayed, &mut left).await,
+    };
+    RunResult { next, replayed, left }
+}
+
+/// The next call that has no answer, or the end.
+async fn called(sandbox: &Workers, work: &Work, replayed: &mut Vec<usize>, left: &mut Vec<(String, String)>) -> Next {
     let layout = Layout::new(&work.parts);
     let functions = code::functions();
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
@@ -111,7 +127,7 @@ async fn run(sandbox: &Workers, work: &Work, replayed: &mut Vec<usize>) -> Next 
                 let program = work.parts.untold.clone();
                 let plain =
                     Work { parts: Parts { program, untold: String::new(), ..work.parts.clone() }, ..work.clone() };
-                let why = match Box::pin(run(sandbox, &plain, &mut Vec::new())).await {
+                let why = match Box::pin(run(sandbox, &plain)).await.next {
                     Next::Fault { why, .. } => why,
                     _ => words(&fault, &layout),
                 };
@@ -129,7 +145,10 @@ async fn run(sandbox: &Workers, work: &Work, replayed: &mut Vec<usize>) -> Next 
             (Some(Ok(value)), _) | (None, Some(value)) => value,
             (Some(Err(why)), _) => return fault(why),
             (None, None) if function == VARIABLES => {
-                variables = Some(call.args.first().and_then(|told| Vec::deserialize(told).ok()).unwrap_or_default());
+                let told =
+                    |at: usize| call.args.get(at).and_then(|told| Vec::deserialize(told).ok()).unwrap_or_default();
+                variables = Some(told(0));
+                *left = told(1);
                 Value::Null
             }
             (None, None) if function == LITERAL => literal::told(call.args.first().unwrap_or(&Value::Null)),
@@ -180,13 +199,16 @@ fn words(fault: &Fault, layout: &Layout) -> String {
 fn error(fault: &Fault, layout: &Layout, begun: bool, tells: bool) -> String {
     let line = fault.line.map_or(0, |line| line_of(layout.place(line as usize)));
     match &fault.kind {
-        FaultKind::Raised(kind, message) if !begun && line > 0 && kind == "SyntaxError" => {
-            format!("{message} (<string>, line {line})")
-        }
+        FaultKind::Raised(kind, message) if !begun && line > 0 && kind == "SyntaxError" => unparsed(message, line),
         FaultKind::Raised(_, message) if !begun && tells => message.clone(),
         kind @ FaultKind::Raised(..) => format!("{kind}\n"),
         kind => of_no_exception(&kind.to_string()),
     }
+}
+
+/// The error of code that does not parse.
+fn unparsed(message: &str, line: usize) -> String {
+    format!("{message} (<string>, line {line})")
 }
 
 /// What Python would not have stopped at, as an exception of no kind in particular.

@@ -9,6 +9,7 @@ use stepwright_episode::{AskId, AskKind, Node, OwnAsk};
 use stepwright_method::context::{decided, source};
 use stepwright_method::plan_following::{ActivePlan, active_plan, is_line};
 use stepwright_method::{History, folded};
+use stepwright_text::words::stripped;
 
 /// The program's answer where a person refused its action: the world's words on an action without effect.
 const REFUSED: &str = "Nothing happens.";
@@ -22,12 +23,14 @@ pub(crate) struct RunSoFar {
     pub(super) answered: Vec<Answered>,
     /// Those of the program that a person mended, as far as it is not known yet which of them the mended one makes too.
     pub(super) tape: Vec<Answered>,
-    pub(super) actions: usize,
+    pub(crate) actions: usize,
     /// The lines of the actions that the program before had taken and this one takes too, and whether the world accepted each; 0 for a
     /// line that is none of the program's.
     pub(super) replayed: Vec<(usize, bool)>,
     /// The next call; `None` where it has to be found out.
     pub(crate) next: Option<Next>,
+    /// What it left to a later program: places and the texts of their values.
+    pub(crate) left: Vec<(String, String)>,
 }
 
 pub(super) fn run_kind() -> AskKind {
@@ -79,6 +82,7 @@ impl RunSoFar {
             if ask.kind == run {
                 let Some(came) = RunResult::read(text, self.answered.len()) else { continue };
                 self.take_from_tape(&came);
+                self.left = came.left;
                 // One that was found out before an answer came in tells nothing more.
                 let fresh = |next: &Next| !matches!(next, Next::Call { number, .. } if *number != self.answered.len());
                 if let Some(next) = Some(came.next).filter(fresh) {
@@ -87,7 +91,7 @@ impl RunSoFar {
             } else if let Some(Next::Call { number, function, .. }) = &self.next
                 && ask.kind == function_kind(*number, function)
             {
-                let answer = code::answer(function, text);
+                let answer = code::answer(function, stripped(text));
                 self.answer(answer, None);
             }
         }

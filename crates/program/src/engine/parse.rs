@@ -16,6 +16,8 @@ const BYTES_PER_PARSED_LEVEL: usize = 32 * 1024;
 /// Stack a level of nesting takes when a tree is dropped, generously. A chain such as `a.b.c` nests without the parser going down.
 const BYTES_PER_LEVEL: usize = 1024;
 
+/// The version of Python whose grammar code has where none is said.
+const USUAL: PythonVersion = PythonVersion::PY312;
 /// Brackets in brackets that CPython reads.
 const MAX_BRACKETS: usize = 200;
 
@@ -53,7 +55,16 @@ pub fn with_module<T>(source: &str, f: impl FnOnce(&ModModule) -> T) -> Result<T
 
 /// The same, with the tokens beside the tree.
 pub fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) -> T) -> Result<T, ParseFailure> {
-    parsed_as(Mode::Module, source, |parsed| match parsed.try_into_module() {
+    with_parsed_of(USUAL, source, f)
+}
+
+/// The same by the grammar of a version of Python: what came later is a fault.
+pub fn with_parsed_of<T>(
+    version: PythonVersion,
+    source: &str,
+    f: impl FnOnce(&Parsed<ModModule>) -> T,
+) -> Result<T, ParseFailure> {
+    parsed_as(Mode::Module, version, source, |parsed| match parsed.try_into_module() {
         Some(parsed) => Ok(f(&parsed)),
         None => Err(ParseFailure::Syntax("no module".into(), 0)),
     })
@@ -61,7 +72,7 @@ pub fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) -> T) -> 
 
 /// Parses one expression and hands its tree to `f`, as [`with_module`] does.
 pub(crate) fn with_expression<T>(source: &str, f: impl FnOnce(&Expr) -> T) -> Result<T, ParseFailure> {
-    parsed_as(Mode::Expression, source, |parsed| match parsed.syntax() {
+    parsed_as(Mode::Expression, USUAL, source, |parsed| match parsed.syntax() {
         Mod::Expression(expression) => Ok(f(&expression.body)),
         Mod::Module(_) => Err(ParseFailure::Syntax("no expression".into(), 0)),
     })
@@ -69,6 +80,7 @@ pub(crate) fn with_expression<T>(source: &str, f: impl FnOnce(&Expr) -> T) -> Re
 
 fn parsed_as<T>(
     mode: Mode,
+    version: PythonVersion,
     source: &str,
     f: impl FnOnce(Parsed<Mod>) -> Result<T, ParseFailure>,
 ) -> Result<T, ParseFailure> {
@@ -85,8 +97,7 @@ fn parsed_as<T>(
     let parsed = nesting.min(usize::from(PARSER_DEPTH));
     let stack = 256 * 1024 + (nesting * BYTES_PER_LEVEL).max(parsed * BYTES_PER_PARSED_LEVEL);
     stacker::maybe_grow(stack, stack + 256 * 1024, || {
-        let options =
-            ParseOptions::from(mode).with_target_version(PythonVersion::PY312).with_max_recursion_depth(PARSER_DEPTH);
+        let options = ParseOptions::from(mode).with_target_version(version).with_max_recursion_depth(PARSER_DEPTH);
         let parsed = parse_unchecked(source, options);
         first_error(&parsed)?;
         if let Some(at) = too_many_brackets(source, &parsed) {

@@ -3,6 +3,7 @@
 # the world (`host.rs`).
 _act = act
 _dict = dict
+_float = float
 _int = int
 _isinstance = isinstance
 _iter = iter
@@ -208,6 +209,10 @@ def _built(made):
     for kind, inside in made.items():
         if kind == 'bytes':
             return inside.encode()
+        if kind == 'int':
+            return _int(inside)
+        if kind == 'float':
+            return _float(inside)
         parts = [_built(part) for part in inside]
         if kind == 'tuple':
             return _tuple(parts)
