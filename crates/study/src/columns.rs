@@ -436,7 +436,8 @@ mod tests {
             serde_json::json!({ "own_prompts": true }),
             serde_json::json!({ "model": { "settings": { "omit": "[\"stop\"]" } } }),
             serde_json::json!({ "models": { "w": { "settings": { "omit": "[\"stop\"]" } } } }),
-            serde_json::json!({ "roles": { "writer": { "settings": { "omit": "[\"stop\"]" } } } }),
+            serde_json::json!({ "roles": { "discoverer": { "settings": { "omit": "[\"stop\"]" } } } }),
+            serde_json::json!({ "roles": { "proposer": { "name": "rep" } } }),
             serde_json::json!({ "model": { "settings": { "api": "\"chat\"" } } }),
             serde_json::json!({ "model": { "settings": { "extra_body": "{ top_k = 40 }" } } }),
             serde_json::json!({ "options": { "edition": "put" } }),
@@ -450,6 +451,8 @@ mod tests {
             serde_json::json!({ "token_budget": null, "model": { "settings": { "omit": "[]" } } }),
             serde_json::json!({ "options": {}, "limits": { "max_steps": 50, "preconditions": null }, "data": "12ab" }),
             serde_json::json!({ "model": { "name": "symbolic" }, "samples": 8, "temperature": "0.7", "tests": 50 }),
+            serde_json::json!({ "model": { "settings": { "api": "\"completions\"", "headers": "12ab" } } }),
+            serde_json::json!({ "roles": { "discoverer": { "name": "rep" } } }),
         ] {
             assert!(!departs(usual.clone()), "{usual}");
         }

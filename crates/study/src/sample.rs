@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use stepwright_episode::Role;
 use stepwright_method::publications::SETTINGS;
 
 /// Where an experiment has the options of methods that a person gave beside the conditions of its study.
@@ -17,8 +18,10 @@ pub(crate) const SHIPPED: &str = "shipped";
 const GENERATED: &str = "generated/";
 
 /// The settings of a model where nobody set any, as experiments have them: with another value, or a further setting, it answers otherwise.
-const USUAL: [(&str, &str); 8] = [
+const USUAL: [(&str, &str); 9] = [
     ("api", "\"auto\""),
+    // What `auto` comes to where a prompt is a text, as publications' are.
+    ("api", "\"completions\""),
     ("frequency_penalty", "0.15"),
     ("max_tokens", "256"),
     ("omit", "[]"),
@@ -28,8 +31,8 @@ const USUAL: [(&str, &str); 8] = [
     ("think", "\"auto\""),
 ];
 
-/// Settings of a model that change nothing of what it answers.
-const HARMLESS: [&str; 3] = ["provider", "limit_field", "top_logprobs"];
+/// Settings of a model that change nothing of what it answers: of its window it is said below a table where a prompt did not fit.
+const HARMLESS: [&str; 5] = ["context", "headers", "limit_field", "provider", "top_logprobs"];
 
 /// Whether a field of an experiment is as where a person set nothing, or is a condition by which figures are found.
 fn is_usual(name: &str, value: &Value) -> bool {
@@ -40,11 +43,17 @@ fn is_usual(name: &str, value: &Value) -> bool {
             true
         }
         "model" => is_as_it_comes(value),
-        "models" | "roles" => fields().all(|(_, model)| is_as_it_comes(model)),
+        "models" => fields().all(|(_, model)| is_as_it_comes(model)),
+        "roles" => fields().all(|(role, model)| is_beside(role) && is_as_it_comes(model)),
         METHOD_OPTIONS => fields().all(|(key, _)| key == SETTINGS.key),
         "limits" => fields().all(|(key, value)| key == "max_steps" || value.is_null()),
         _ => value.is_null() || value.as_object().is_some_and(Map::is_empty),
     }
+}
+
+/// Whether a role decides nothing of an episode: where another has a model of its own, figures are no publication's.
+fn is_beside(role: &str) -> bool {
+    matches!(Role::named(role), Some(Role::Translator | Role::Discoverer))
 }
 
 /// Whether a model is asked as where nobody set anything of it.
@@ -83,6 +92,18 @@ impl Under {
     /// Whether its tasks ship with this program or were made by it: no publication measured on them.
     pub fn is_on_own_tasks(&self, task: &str) -> bool {
         self.experiment["data"] == SHIPPED || task.starts_with(GENERATED)
+    }
+
+    /// A model as publications name it: by the id that its endpoint knows it by, whatever it is called here; one of a file by its kind.
+    pub fn model(&self, name: &str) -> String {
+        let of = &self.experiment["model"];
+        let is_of_file =
+            |kind: &str| !of["file"].is_null() && name.strip_prefix(kind).is_some_and(|path| path.starts_with(':'));
+        match (of["name"].as_str(), of["id"].as_str()) {
+            (Some(own), Some(id)) if own == name => id.to_owned(),
+            (Some(kind), None) if is_of_file(kind) => kind.to_owned(),
+            _ => name.to_owned(),
+        }
     }
 
     /// The publication whose settings were in force; empty where none was named.

@@ -93,6 +93,9 @@ $ stepwright study policy --tasks no-such-task
 ; What a condition has of its publication nobody changes.
 $ stepwright study reprompt --set method.settings=corrective-2024
 $ stepwright study o3d --set method.settings=react-2023
+; Options of methods that a study does not go by are refused, by their flag where there is one.
+$ stepwright study policy --methods few-shot --set method.shots=1
+$ stepwright study preconditions --set method.temperature=1
 
 # A file of demonstrations alone is divided by --demos
 $ stepwright study preconditions --data $REPO/worlds/dialogue/Museums_1.demos.jsonl
@@ -146,6 +149,7 @@ $ mkdir desk; python3 -c "
 > lines('demonstrations.jsonl', [{'steps': [read(n), done(n)] if n % 2 == 0 else [read(n)]} for n in range(24)])
 > lines('calls.jsonl', [call('good', 40, 'mistake', True), call('status', 41, 'mistake', False), call('reason', 40, 'boredom', False)])"
 $ stepwright study tools --data desk > said; tr -s ' ' < said | grep -e 'of the model' -e 'inferred assertions' | cut -d' ' -f1-8
+$ stepwright study tools --data desk --set method.temperature=1
 ; The policy stands in the prompt, where there is one.
 $ stepwright study tools --data desk --model small --base-url $SERVER --policy
 $ echo 'Only what is pending may be cancelled.' > desk/policy.md; stepwright study tools --data desk --model small --base-url $SERVER --policy --samples 2 --assertions > said; tr -s ' ' < said | grep -e 'of the model' -e 'inferred assertions' -e boredom -e ', by the model' | cut -d' ' -f1-9

@@ -9,7 +9,7 @@ use crate::world::WorldOptions;
 use crate::{BUILD, CliError, Global, target};
 use stepwright_driver::Source;
 use stepwright_episode::Role;
-use stepwright_launch::config::Config;
+use stepwright_launch::config::{Config, Flag};
 use stepwright_launch::resolver;
 use stepwright_method::SYMBOLIC;
 use stepwright_method::publications::SETTINGS;
@@ -73,6 +73,25 @@ impl Episodes {
         let tasks = stepwright_worlds::sources().tasks(world, self.data.as_deref()).map_err(failed)?;
         self.tasks.select(&tasks).map_err(CliError::Usage)
     }
+}
+
+/// Refuses options of methods that the command line sets and that a study does not go by, as they would do nothing; a file sets them for other
+/// runs too. `instead`: what to do, by the key; none of what the study goes by.
+pub(super) fn without_options(
+    study: &str,
+    global: &Global,
+    instead: impl Fn(&str) -> Option<String>,
+) -> Result<(), CliError> {
+    let idle = |flag: &Flag| {
+        let instead = instead(flag.setting.strip_prefix("method.")?)?;
+        Some(format!("{} = {} would do nothing in `study {study}`: {instead}", flag.setting, flag.value))
+    };
+    global.overrides().flags.iter().find_map(idle).map_or(Ok(()), |why| Err(CliError::Usage(why)))
+}
+
+/// What to do about an option of methods in a study that runs none.
+pub(super) fn runs_none(_key: &str) -> Option<String> {
+    Some("it runs no method; leave it out".to_owned())
 }
 
 /// The form of a file of curves, by its end; the file is looked at before anything is played.

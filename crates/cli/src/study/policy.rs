@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::data::{dialogues, edition, failed, games, household_demonstrations, model};
+use super::data::{dialogues, edition, failed, games, household_demonstrations, model, without_options};
 use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
 use crate::{BUILD, CliError, Global, note};
@@ -113,10 +113,15 @@ impl Which {
     }
 }
 
-/// What of given options is a method's own and no condition of the study, which are flags here.
+/// Whether an option is a flag of the study by its own name, as it is varied.
+fn is_flag(key: &str) -> bool {
+    [SHOTS, THINK, ASSERTIONS].iter().any(|spec| spec.key == key)
+}
+
+/// What of given options is a method's own and no condition of the study.
 fn beside(method: &str, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let own = METHODS.named(method).map(|method| method.info().options).unwrap_or_default();
-    let is_condition = |key: &str| [SHOTS, THINK, ASSERTIONS, LIKELIHOOD, SETTINGS].iter().any(|spec| spec.key == key);
+    let is_condition = |key: &str| is_flag(key) || [LIKELIHOOD, SETTINGS].iter().any(|spec| spec.key == key);
     let is_own = |key: &str| own.iter().any(|spec| spec.key == key) && !is_condition(key);
     given.iter().filter(|(key, _)| is_own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
@@ -140,6 +145,7 @@ impl PolicyStudy {
         let options = self.options.of(self.world)?;
         global.roles_suit("study policy", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
+        without_options("policy", global, |key| is_flag(key).then(|| format!("give --{key} in its place")))?;
         self.options.data = config.data.or_named(self.world.name(), self.options.data.take());
         let (name, source) = model(&config)?;
         let settings = self.settings(&name, config.method.options.text(&LIKELIHOOD), &config.method.given)?;

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::data::{adopted, dialogues, discoverer, edition, failed, games, household_demonstrations, services};
+use super::data::{
+    adopted, dialogues, discoverer, edition, failed, games, household_demonstrations, runs_none, services,
+    without_options,
+};
 use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
 use crate::{BUILD, CliError, Global, note};
@@ -88,6 +91,7 @@ impl Preconditions {
         let options = self.options.of(self.world)?;
         global.roles_suit("study preconditions", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
+        without_options("preconditions", global, runs_none)?;
         self.options.data = config.data.or_named(self.world.name(), self.options.data.take());
         let (name, source) = discoverer(&config)?;
         let mut subjects = match self.world.name() {

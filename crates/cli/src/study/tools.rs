@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::data::{discoverer, failed};
+use super::data::{discoverer, failed, runs_none, without_options};
 use crate::{CliError, Global, note, print, print_json};
 use stepwright_driver::Source;
 use stepwright_model::prompt::Prompts;
@@ -75,6 +75,7 @@ impl ToolsStudy {
         }
         global.roles_suit("study tools", &std::collections::BTreeMap::new())?;
         let config = global.load()?;
+        without_options("tools", global, runs_none)?;
         let asking = match discoverer(&config)?.1 {
             Source::Language { model, .. } => Some(Asking {
                 model,

@@ -71,7 +71,10 @@ impl BlockingResult {
             of if of.starts_with("FF-Replan") => "the planner",
             _ => "shipped plan parts",
         };
-        if self.run.model == SYMBOLIC { without.to_owned() } else { self.run.models() }
+        match self.run.models() {
+            models if models == SYMBOLIC => without.to_owned(),
+            models => models,
+        }
     }
 
     /// Actions considered at a decision, on average: the ground actions that a planner chose its plans among, else the candidates there
@@ -84,7 +87,7 @@ impl BlockingResult {
         match self.run.considered {
             Some(considered) => Some(considered),
             // What a model selected alone became a proposal.
-            None if self.run.model != SYMBOLIC && self.run.asks > 0 => None,
+            None if self.run.models() != SYMBOLIC && self.run.asks > 0 => None,
             None => candidates.filter(|_| !planned && !self.condition.starts_with("ProgPrompt")),
         }
     }

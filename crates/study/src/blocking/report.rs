@@ -83,7 +83,8 @@ pub fn report(results: &[BlockingResult]) -> Report {
 
 fn basis(results: &[BlockingResult]) -> String {
     let scenes = distinct(results.iter().map(|r| r.run.task.split('/').next().unwrap_or_default()));
-    let models = distinct(results.iter().map(|r| r.run.model.as_str()));
+    let models: Vec<String> = results.iter().map(|r| r.run.models()).collect();
+    let models = distinct(models.iter().map(String::as_str));
     let limits: BTreeSet<u64> = results.iter().filter_map(|r| r.run.under.most_actions()).collect();
     let limit =
         limits.first().map_or_else(String::new, |most| format!(", at most {most} {} each", noun(*most, "action")));

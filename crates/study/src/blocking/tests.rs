@@ -48,6 +48,10 @@ fn each_condition_is_a_row_that_says_what_acted() {
     let bcr = [result("BCR", "mug", 0, true)];
     assert_eq!(row(&bcr)[2..5].join(" "), "the built-in selector");
     assert_eq!(row(&bcr)[11], "2.50");
+    let mut of_role = bcr.clone();
+    of_role[0].run.options.insert("model.selector".to_owned(), "sel".to_owned());
+    assert_eq!(row(&of_role)[2..5].join(" "), "symbolic (selector sel)");
+    assert_eq!(row(&of_role)[11], "-", "what a model was given is not told");
     // Where each selection had one candidate no model was asked; where one was, an ask would tell how many it was given.
     let mut alone = result("BCR", "mug", 0, true);
     alone.run.model = "m".into();

@@ -68,7 +68,7 @@ fn rows<'a>(of: &[&'a O3dResult]) -> Vec<Row<'a>> {
             ("acted", acted(r)),
             ("logs", logs),
             ("world", r.world.clone()),
-            ("model", model(&r.run.models())),
+            ("model", model(&r.run.published_models())),
             ("method", r.condition.clone()),
             ("skills", skills(r)),
             ("actions", actions.to_string()),
@@ -100,7 +100,10 @@ fn acted(result: &O3dResult) -> String {
         SHOP => "the built-in buyer, within skills",
         _ => "the agent by skills",
     };
-    if result.run.model == SYMBOLIC { without.to_owned() } else { result.run.models() }
+    match result.run.models() {
+        models if models == SYMBOLIC => without.to_owned(),
+        models => models,
+    }
 }
 
 fn measures(world: &str) -> Vec<&'static str> {
@@ -127,17 +130,13 @@ fn done<'a>(of: &Row<'a>) -> Row<'a> {
 /// Whether there was an episode. One whose method says at its first step that it cannot do without a language model was none either.
 pub(super) fn is_begun(result: &O3dResult) -> bool {
     let run = &result.run;
-    let refused = run.model == SYMBOLIC && run.error.is_some() && run.steps == 0 && run.held == 0;
+    let refused = run.models() == SYMBOLIC && run.error.is_some() && run.steps == 0 && run.held == 0;
     run.is_begun() && !refused
 }
 
-/// Why a row has no figures: where no episode of it could be carried out. Without a language model that is so too where none took an
-/// action.
+/// Why a row has no figures: where no episode of it could be carried out. What a method cannot get further with, without an error, is lost.
 fn unable<'a>(of: &Row<'a>) -> Option<&'a str> {
-    let why = |result: &'a O3dResult| {
-        let idle = result.run.model == SYMBOLIC && result.run.steps == 0 && !is_success(result);
-        result.run.error.as_deref().or_else(|| idle.then_some(result.run.ended.as_str()))
-    };
+    let why = |result: &'a O3dResult| result.run.error.as_deref();
     let first = of.lines.first().copied().and_then(why)?;
     of.lines.iter().all(|result| why(result).is_some()).then_some(first)
 }
@@ -151,9 +150,9 @@ fn without_figures(rows: &[Row<'_>]) -> String {
     if words.is_empty() { words } else { format!("\n{words}") }
 }
 
-/// The printed figure: it was found in all pairs of logs.
+/// The printed figure of as many episodes as came to a result: it was found in all pairs of logs.
 fn printed(of: &Row<'_>, measure: &str) -> Option<PublishedFigure> {
-    of.printed(&O3D, measure).filter(|_| of.condition("logs") == "-")
+    done(of).printed(&O3D, measure).filter(|_| of.condition("logs") == "-")
 }
 
 /// Our figures, each beside the paper's.
@@ -222,7 +221,8 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
     let found = of.iter().copied().filter(|r| r.logs.is_some());
     let mut models = groups(found, |r| vec![("acted", acted(r)), (UNDER, r.run.under.words.clone())]);
     models.sort_by_key(|of| of.condition("acted"));
-    let alone = models.len() == distinct(of.iter().filter(|r| r.logs.is_some()).map(|r| r.run.model.as_str())).len();
+    let names: Vec<String> = models.iter().map(|of| of.condition("acted")).collect();
+    let alone = models.len() == distinct(names.iter().map(String::as_str)).len();
     let curve = |of: &Row<'_>| {
         let under = if alone { String::new() } else { format!(", {}", of.condition(UNDER)) };
         let name = format!("O3D, {}{under}", of.condition("acted"));
@@ -237,7 +237,8 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
 }
 
 fn basis(of: &[&O3dResult]) -> String {
-    let models = distinct(of.iter().map(|r| r.run.model.as_str()));
+    let models: Vec<String> = of.iter().map(|r| r.run.models()).collect();
+    let models = distinct(models.iter().map(String::as_str));
     let known: Vec<u64> = of.iter().filter_map(|r| r.run.tokens()).collect();
     let tokens = match known.is_empty() {
         true => "tokens not reported".to_owned(),
@@ -294,12 +295,29 @@ mod tests {
         let unable = failed("O3D (PD-only)", Some("without a language model there is no such policy"), "it failed");
         assert!(!is_begun(&unable) && !is_begun(&lost[0]) && is_begun(&lost[1]));
         let all: Vec<&O3dResult> = lost.iter().collect();
-        assert_eq!(rows(&all).iter().filter_map(share).count(), 1, "what failed is no share");
+        // One that got no further is lost, one that failed is not.
+        let shares: Vec<f64> = rows(&all).iter().filter_map(share).map(|of| of.share).collect();
+        assert_eq!(shares, [0.0, 0.0], "what failed is no share");
+        let row = |of: &Row<'_>| (of.condition("condition") == "O3D-Human").then(|| share(of)).flatten();
+        assert!(rows(&all).iter().find_map(row).is_some_and(|of| of.interval.is_some()));
         // What is printed stands beside all games alone, and beside skills of all logs.
         let few = vec![result("gpt-4-0613", "pick", true, Some(2))];
         let reports = [lines("gpt-4-0613", 134), lines("gpt-4-0613", 2), lines("symbolic", 2), lost, few];
         let reports = reports.map(|lines| report(&lines).to_string());
+        // What failed makes a part of the tasks, of which nothing is printed.
+        let mut part = lines("gpt-4-0613", 134);
+        assert!(rows(&part.iter().collect::<Vec<_>>()).iter().all(|of| printed(of, ALL).is_some()));
+        (part[0].run.error, part[0].run.untold) = (Some("HTTP 500".to_owned()), true);
+        assert!(rows(&part.iter().collect::<Vec<_>>()).iter().all(|of| printed(of, ALL).is_none()));
         insta::assert_snapshot!(reports.join("\n=====\n"));
+    }
+
+    #[test]
+    fn a_model_of_a_role_acts_and_is_named() {
+        let mut one = result("symbolic", "pick", true, None);
+        one.run.options.insert("model.proposer".to_owned(), "rep".to_owned());
+        let text = report(&[one]).to_string();
+        assert!(text.contains("symbolic (proposer rep)") && !text.contains("Without a language model"), "{text}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use stepwright_text::words::{count, noun};
 type Row<'a> = Group<'a, PolicyResult>;
 
 fn done<'a>(of: &Row<'a>) -> Row<'a> {
-    Group::all(Vec::new(), of.lines.iter().copied().filter(|line| line.error.is_none()))
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|line| line.error.is_none()))
 }
 
 fn figure(of: &Row<'_>, figure: impl Fn(&[&PolicyResult]) -> Option<f64>) -> Option<f64> {
@@ -73,7 +73,7 @@ pub(super) fn report(results: &[PolicyResult], detail: bool) -> Report {
 
 /// A row a setting, whatever the seeds, which are repetitions. The built-in proposer does the same with each of the paper's methods: one row.
 fn settings<'a>(world: &'static str, results: &[&'a PolicyResult]) -> Vec<Row<'a>> {
-    let mut rows = columns::rows(results.iter().copied(), |r| conditions(world, &r.setting));
+    let mut rows = columns::rows(results.iter().copied(), |r| conditions(world, r));
     rows.sort_by(|a, b| setting(a).cmp(&setting(b)));
     rows
 }
@@ -87,7 +87,8 @@ fn setting<'a>(of: &Row<'a>) -> Option<&'a Setting> {
 const INFERRED_BY: &str = "StarCoder 16B";
 
 /// The conditions by which settings differ, and by which the paper's figures are found: those of its largest model.
-fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, String)> {
+fn conditions(world: &'static str, result: &PolicyResult) -> Vec<(&'static str, String)> {
+    let setting = &result.setting;
     let (prompt, sampling) = published(setting);
     let approach = match (prompt, sampling) {
         (Some(false), Some(false)) => "Few-shot prompting",
@@ -106,7 +107,7 @@ fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, Stri
         which => which,
     };
     // What the paper does not have stands beside none of its figures.
-    let model = if known { model_of_programs(&setting.model) } else { "-" };
+    let model = if known { model_of_programs(&result.under.model(&setting.model)) } else { "-" };
     let held = &setting.preconditions_held;
     let held = if held.is_empty() { String::new() } else { format!("preconditions {held}") };
     vec![
@@ -141,9 +142,22 @@ fn spread_of_performance(of: &Row<'_>) -> Option<Interval> {
     if is_dialogue(of) { spread(of, f1) } else { done(of).interval(is_won) }
 }
 
+/// The second: the share of what was done whose preconditions held.
+fn compatible(of: &Row<'_>) -> Option<f64> {
+    figure(of, compatibility)
+}
+
+/// The paper's figure of as many tasks as came to a result.
+fn printed(of: &Row<'_>, measure: &str) -> Option<PublishedFigure> {
+    done(of).printed(&POLICIES, measure)
+}
+
 fn table_columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
     let named = |heading, condition| words(heading, move |of: &Row<'_>| of.condition(condition));
-    let printed = |heading, measure| column(heading, move |of: &Row<'_>| Cell::Printed(of.printed(&POLICIES, measure)));
+    // No figure of the paper's beside none of ours.
+    let printed = |heading, measure, ours: fn(&Row<'_>) -> Option<f64>| {
+        column(heading, move |of: &Row<'_>| Cell::Printed(printed(of, measure).filter(|_| ours(of).is_some())))
+    };
     let score = |heading, of_score: fn(Score) -> f64| {
         column(heading, move |of: &Row<'_>| Cell::Figure(figure(of, |done| Some(of_score(counts(done).score()))), 3))
     };
@@ -170,13 +184,13 @@ fn table_columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
         columns.extend([score("precision", |score| score.precision), score("recall", |score| score.recall)]);
     }
     columns.extend([
-        column("compat", |of: &Row<'_>| Cell::Figure(figure(of, compatibility), 3)),
+        column("compat", |of: &Row<'_>| Cell::Figure(compatible(of), 3)),
         column("95 %", |of: &Row<'_>| Cell::Interval(spread(of, compatibility), 3)),
         column("asks", |of: &Row<'_>| Cell::of(of.sum(|r| r.asks.into()))),
         column("tokens", |of: &Row<'_>| of.total(PolicyResult::tokens)),
         column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.error.is_some()))),
-        printed(if dialogue { "paper F1" } else { "paper success" }, measure),
-        printed("paper compat", "compat"),
+        printed(if dialogue { "paper F1" } else { "paper success" }, measure, performance),
+        printed("paper compat", "compat", compatible),
     ]);
     columns
 }
@@ -262,7 +276,7 @@ fn share_of(of: &Row<'_>) -> Option<ShareOf> {
     let shots = shots(dialogue, setting(of)?);
     let of_shots = noun(shots.parse::<u64>().unwrap_or_default(), "shot");
     let name = format!("{}, {shots} {of_shots}, {}", of.condition("method"), of.condition("in force"));
-    let paper = of.printed(&POLICIES, if dialogue { "F1" } else { "success" }).and_then(PublishedFigure::number);
+    let paper = printed(of, if dialogue { "F1" } else { "success" }).and_then(PublishedFigure::number);
     Some(ShareOf { name, share: performance(of)?, interval: spread_of_performance(of), paper })
 }
 

@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::in_force::Assertions;
 use crate::runner::units;
+use crate::sample::Under;
 use stepwright_driver::{Source as Model, system_clock};
 use stepwright_methods::METHODS;
 use stepwright_model::answering::Answering;
@@ -208,6 +209,32 @@ async fn the_tables_figures_are_those_of_the_file() {
     let charts: Vec<String> = charts.as_array().unwrap().iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(format!("{text}\n{}", charts.join("\n")));
     assert!(report::report(&[failed], true).to_string().contains("test/1: no server"));
+}
+
+#[tokio::test]
+async fn the_papers_figures_stand_beside_ours_of_as_many_that_came_to_a_result() {
+    let (result, _) = predicted("few-shot", &["system.FindTrain()", "system.INFORM_COUNT()"]).await;
+    let model = serde_json::json!({ "name": "own", "id": "org/starcoder" });
+    let under = Under {
+        condition: serde_json::json!({ "settings": "preconditions" }).into(),
+        experiment: serde_json::json!({ "max_steps": 24, "model": model }).into(),
+        ..Under::default()
+    };
+    let own = Setting { model: "own".into(), shots: 4, ..setting("few-shot") };
+    let one = PolicyResult { setting: own, under, ..result };
+    let all: Vec<_> = (0..500).map(|n| PolicyResult { task: format!("test/{n}"), ..one.clone() }).collect();
+    let printed = |all: &[PolicyResult]| {
+        let text = report::report(all, false).to_string();
+        let row = text.lines().find(|line| line.starts_with("few-shot ")).unwrap();
+        let cells: Vec<&str> = row.split_whitespace().rev().take(2).collect();
+        [cells[1].to_owned(), cells[0].to_owned()]
+    };
+    assert_eq!(printed(&all), ["0.84", "0.92"]);
+    let unknown: Vec<_> = all.iter().map(|of| PolicyResult { compatibility: None, ..of.clone() }).collect();
+    assert_eq!(printed(&unknown), ["0.84", "-"]);
+    let mut part = all;
+    part[0].error = Some("no server".to_owned());
+    assert_eq!(printed(&part), ["-", "-"]);
 }
 
 #[test]

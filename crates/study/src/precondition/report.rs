@@ -7,7 +7,7 @@ use crate::columns::{self, Cell, Column, Conditions, Group, UNDER, column, count
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap};
 use crate::paper::{PRECONDITIONS, PaperRow, PublishedFigure, model_of_programs};
-use crate::report::{Report, Table};
+use crate::report::{Report, Table, refusals};
 use stepwright_precondition::{COMPLETION_TOKENS, Mean, Score};
 use stepwright_text::words::count;
 
@@ -118,12 +118,17 @@ fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
         text.push_str(&format!("{failed} of {} failed; the figures are of the others\n", counted(all)));
     }
     // An ask that failed is in the table of what was validated too, where why is said.
-    for failed in results.iter().filter(|r| r.error.is_some() && r.approach != Approach::Prompted) {
-        let why = failed.error.as_deref().unwrap_or_default();
-        text.push_str(&format!("{} of {}: {why}\n", failed.action, failed.subject));
-    }
+    let asked = results.iter().filter(|r| r.approach != Approach::Prompted);
+    let why: Vec<(String, &str)> = asked.filter_map(|r| Some((failed_at(r, all), r.error.as_deref()?))).collect();
+    text.push_str(&refusals(why.iter().map(|(what, why)| (what.as_str(), *why))));
     report.text(text);
     report.chart(chart(&subjects));
+}
+
+/// What failed, with its seed where there are several.
+fn failed_at(result: &ActionResult, all: &Row<'_>) -> String {
+    let seed = if has_seeds(all) { format!(", seed {}", result.way.seed) } else { String::new() };
+    format!("{} of {}{seed}", result.action, result.subject)
 }
 
 /// How many actions there are figures of: the others failed.
@@ -137,12 +142,21 @@ fn counted(all: &Row<'_>) -> String {
     count(lines, if lines > all.units().len() { "result" } else { "action" })
 }
 
+fn seeds(all: &Row<'_>) -> BTreeSet<u64> {
+    all.lines.iter().map(|r| r.way.seed).collect()
+}
+
+/// Whether actions have results of several seeds.
+fn has_seeds(all: &Row<'_>) -> bool {
+    seeds(all).len() > 1
+}
+
 /// What tells a table from others beside its heading; with how many seeds it was measured.
 fn apart(all: &Row<'_>) -> String {
-    let seeds: BTreeSet<u64> = all.lines.iter().map(|r| r.way.seed).collect();
+    let seeds = seeds(all);
     let held = all.lines.first().and_then(|r| r.way.truth_file.as_deref()).map(|held| format!(" (it holds {held})"));
     let under = Some(all.condition(UNDER)).filter(|under| !under.is_empty()).map(|under| format!("; {under}"));
-    let several = (seeds.len() > 1).then(|| format!("; {}", count(seeds.len(), "seed")));
+    let several = has_seeds(all).then(|| format!("; {}", count(seeds.len(), "seed")));
     [held, under, several].into_iter().flatten().collect()
 }
 
@@ -197,7 +211,8 @@ struct Figures<'a> {
     scores: Vec<Vec<Score>>,
     held: Option<f64>,
     covered: Option<f64>,
-    assertions: usize,
+    /// Of each action as many as it has on average over seeds.
+    assertions: f64,
 }
 
 impl<'a> Figures<'a> {
@@ -207,7 +222,7 @@ impl<'a> Figures<'a> {
             scores: scores(&of),
             held: part(sum(|r| r.held), sum(|r| r.calls)),
             covered: part(sum(|r| r.satisfied), sum(|r| r.instances)),
-            assertions: sum(|r| r.assertions.len()),
+            assertions: assertions(&of),
             name,
             of,
         }
@@ -217,12 +232,22 @@ impl<'a> Figures<'a> {
     fn of_nothing(name: [String; 2], of: &Row<'a>) -> Option<Self> {
         let scores = nothing(of);
         let of = Group::all(Vec::new(), []);
-        (!scores.is_empty()).then_some(Figures { scores, held: Some(1.0), covered: Some(1.0), assertions: 0, name, of })
+        let (held, covered) = (Some(1.0), Some(1.0));
+        (!scores.is_empty()).then_some(Figures { scores, held, covered, assertions: 0.0, name, of })
     }
 
     fn mean(&self, figure: fn(Mean) -> f64) -> Cell {
         Cell::Figure(Mean::of(&self.scores.concat()).map(figure), 3)
     }
+}
+
+/// The assertions of a row's actions, of each the mean over seeds: those that failed have none.
+fn assertions(of: &Row<'_>) -> f64 {
+    let mean = |unit: Vec<&ActionResult>| {
+        let done: Vec<usize> = unit.iter().filter(|r| r.error.is_none()).map(|r| r.assertions.len()).collect();
+        done.iter().sum::<usize>() as f64 / done.len().max(1) as f64
+    };
+    of.units().into_iter().map(mean).fold(0.0, |sum, mean| sum + mean)
 }
 
 /// The figures of Equation 2, and how often the assertions hold.
@@ -260,9 +285,14 @@ fn by_subject(title: String, all: &Row<'_>, alone: &Row<'_>, subjects: &[Row<'_>
         column("95 %", |row: &Figures<'_>| Cell::Interval(f1_interval(&row.scores, true), 3)),
     ]);
     columns.extend(held);
-    columns.push(column("assertions", |row: &Figures<'_>| Cell::of(row.assertions)));
+    columns.push(column("assertions", |row: &Figures<'_>| {
+        let is_whole = (row.assertions - row.assertions.round()).abs() < 0.05;
+        Cell::Figure(Some(row.assertions), usize::from(!is_whole))
+    }));
     Table::of(title, &columns, &rows)
 }
+
+const SEED: &str = "seed";
 
 /// An action and under what it was inferred, by which the paper's figures are found.
 fn conditions(result: &ActionResult) -> Conditions {
@@ -273,8 +303,9 @@ fn conditions(result: &ActionResult) -> Conditions {
         ("action", result.action.clone()),
         ("approach", approach.to_owned()),
         ("demonstrations", result.way.demonstrations.to_string()),
-        ("model", model_of_programs(&result.way.model).to_owned()),
+        ("model", model_of_programs(&result.under.model(&result.way.model)).to_owned()),
         ("tests", result.episodes.to_string()),
+        (SEED, result.way.seed.to_string()),
     ]
 }
 
@@ -284,6 +315,8 @@ fn by_action(title: String, all: &Row<'_>, alone: &Row<'_>) -> Table {
         words("service", |row: &Figures<'_>| row.name[0].clone()),
         words("action", |row: &Figures<'_>| row.name[1].clone()),
     ];
+    // By which alone rows of one action differ.
+    columns.extend(has_seeds(all).then(|| words(SEED, |row: &Figures<'_>| row.of.condition(SEED))));
     let (agreement, held) = measured();
     columns.extend(agreement);
     columns.extend(held);

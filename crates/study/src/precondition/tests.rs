@@ -102,8 +102,19 @@ async fn what_failed_is_told_apart_from_what_is_not_known() {
     let both: Vec<ActionResult> = lines.iter().cloned().chain(again).collect();
     let seeds = Preconditions::report(&both, false).to_string();
     assert!(seeds.contains("1 of 2 actions of") && seeds.contains("\n2 of 4 results failed;"), "{seeds}");
-    let row: Vec<&str> = text.lines().find(|l| l.starts_with("Tests_1")).unwrap().split_whitespace().collect();
-    assert_eq!(row[1], "1", "{text}");
+    let rows = |text: &str| -> Vec<Vec<String>> {
+        let rows = text.lines().filter(|line| line.starts_with("Tests_1"));
+        rows.map(|row| row.split_whitespace().map(str::to_owned).collect()).collect()
+    };
+    assert_eq!(rows(&text)[0][1], "1", "{text}");
+    // Their assertions are a mean as well; rows of an action say their seed, and a reason stands once.
+    let inferred = lines.iter().find(|line| line.action == "INFORM").unwrap().assertions.len();
+    let shown: f64 = rows(&seeds)[0].last().unwrap().parse().unwrap();
+    assert!((shown - inferred as f64 / 2.0).abs() < 1e-9, "{seeds}");
+    let detail = Preconditions::report(&both, true).to_string();
+    let of_rows: Vec<String> = rows(&detail).into_iter().map(|cells| cells[2].clone()).collect();
+    assert_eq!(of_rows, ["0", "0", "1", "1"], "{detail}");
+    assert!(detail.contains("\nBYE of Tests_1, seed 0 and 1 more: HTTP 500\n"), "{detail}");
 }
 
 /// Of an action that no episode calls there is no instance, and so no figure, neither its own nor in the means.
@@ -306,7 +317,7 @@ async fn of_actions_that_all_failed_it_is_not_said_that_nothing_is_known() {
             (result.agreement, result.error) = (None, Some("nobody answers".to_owned()));
         }
         let text = report::report(&results, false).to_string();
-        assert!(!text.contains("Nothing is known") && text.contains("of Tests_1: nobody answers"), "{text}");
+        assert!(!text.contains("Nothing is known") && text.contains("of Tests_1 and 1 more: nobody answers"), "{text}");
     }
 }
 

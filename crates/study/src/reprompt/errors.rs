@@ -134,7 +134,8 @@ fn failing(apart: &[(String, Vec<&RepromptResult>)], report: &mut Report) {
     let times =
         |(error, times): (&u8, &usize)| if *times == 1 { error.to_string() } else { format!("{error}×{times}") };
     for (title, cells) in tasks {
-        let cells = cells.iter().map(|cell| match cell.is_empty() {
+        let cells = cells.iter().zip(apart).map(|(cell, (_, lines))| match cell.is_empty() {
+            true if lines.iter().all(|line| line.title != title) => "no plan".to_owned(),
             true => "-".to_owned(),
             false => cell.iter().map(times).collect::<Vec<_>>().join(" "),
         });
@@ -142,7 +143,7 @@ fn failing(apart: &[(String, Vec<&RepromptResult>)], report: &mut Report) {
     }
     let numbers: Vec<String> = ErrorType::all().iter().map(|kind| format!("{} {}", kind.id(), kind.label())).collect();
     report.text(format!(
-        "\nTasks of which a plan cannot be carried out, by the error (×: in so many plans): {}\n",
+        "\nTasks of which a plan cannot be carried out, by the error (×: in so many plans; -: none is there; `no plan`: none was made): {}\n",
         numbers.join(", ")
     ));
     report.table(table);

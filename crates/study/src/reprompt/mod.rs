@@ -29,7 +29,7 @@ pub use result::RepromptResult;
 
 use super::report::Report;
 use super::runner::{Opening, Plan, Study, Unit, seconds_since};
-use stepwright_episode::Session;
+use stepwright_episode::{Role, Session, role};
 use stepwright_launch::NewSession;
 use stepwright_method::{Methods, Place, StepStatus};
 use stepwright_worlds::graph;
@@ -156,7 +156,6 @@ fn scored(activities: &Activities, mut line: RepromptResult, written: &Written) 
     // A step that the episode refused and the evaluation does is an error all the same.
     let number = |error: Option<ErrorType>| error.unwrap_or(ErrorType::OtherPrecondition).id();
     line.errors = errors.map(|error| Ok(number(error?))).collect::<Result<_, String>>()?;
-    line.title = activities.title(&line.task)?.to_owned();
     line.plan = written.program.iter().map(language::words).collect();
     line.program = written.program.iter().map(Line::to_string).collect();
     line.corrections = written.corrections;
@@ -170,6 +169,11 @@ fn scored(activities: &Activities, mut line: RepromptResult, written: &Written) 
 }
 
 impl Reprompt {
+    /// Whether plans are asked of a model that the role has of its own.
+    fn has_proposer(&self) -> bool {
+        self.opening.config.roles.contains_key(&Role::Proposer)
+    }
+
     fn by_people(&self, damage: Perturbation, line: RepromptResult) -> Result<RepromptResult, String> {
         let (own, other) = self.activities.written(&line.task)?;
         let program = damage.of(&own, &other);
@@ -210,6 +214,7 @@ impl Study for Reprompt {
         let begun = Instant::now();
         let mut line = RepromptResult {
             condition: unit.condition.name().to_owned(),
+            title: self.activities.title(&unit.task.id).unwrap_or_default().to_owned(),
             task: unit.task.id.clone(),
             seed: unit.seed,
             ..RepromptResult::default()
@@ -218,13 +223,13 @@ impl Study for Reprompt {
             line.model.clone_from(&self.model);
             line.embedder = self.opening.config.embedder("").name().to_owned();
         }
-        let empty = line.clone();
+        let mut empty = line.clone();
         let done = match &*unit.condition {
             Condition::Written(damage) => self.by_people(*damage, line),
             Condition::Method { method, options, .. } => {
                 let own = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
                 // The program prepared the household for each step alone; a fitted plan's steps presume those before them.
-                let symbolic = self.model == stepwright_method::SYMBOLIC;
+                let symbolic = self.model == stepwright_method::SYMBOLIC && !self.has_proposer();
                 let run = if symbolic { graph::Mode::Prepared } else { graph::Mode::PreparedStep };
                 let prepared = [("run".to_owned(), run.to_string())];
                 let new = NewSession {
@@ -242,6 +247,8 @@ impl Study for Reprompt {
                 match episode.session {
                     Err(why) => Err(why),
                     Ok(session) => {
+                        line.model = role::in_words(&self.model, &session.header.options);
+                        empty.model.clone_from(&line.model);
                         let won = session.current().is_some_and(|node| node.outcome.won);
                         line.won = self.activities.has_goal(&line.task).then_some(won);
                         line.prompt_tokens = session.spent.prompt;

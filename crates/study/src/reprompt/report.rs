@@ -9,6 +9,9 @@ use stepwright_text::words::count;
 
 type Row<'a> = Group<'a, RepromptResult>;
 
+/// The model as it is called here; the condition `model` is by what publications call it.
+const NAMED: &str = "named";
+
 /// What a row says of those that failed.
 const FAILED: &str = "failed";
 
@@ -16,7 +19,10 @@ pub fn report(lines: &[RepromptResult]) -> Report {
     let planned: Vec<&RepromptResult> = lines.iter().filter(|line| line.error.is_none()).collect();
     let of = |names: &[&str]| -> Vec<Row<'_>> {
         let known = lines.iter().filter(|line| names.contains(&line.condition.as_str()));
-        let mut rows = rows(known, |line| vec![("condition", line.condition.clone()), ("model", line.model.clone())]);
+        let mut rows = rows(known, |line| {
+            let published = line.under.model(&line.model);
+            vec![("condition", line.condition.clone()), (NAMED, line.model.clone()), ("model", published)]
+        });
         rows.sort_by_key(|of| names.iter().position(|name| *name == of.condition("condition")));
         rows.iter().map(done).collect()
     };
@@ -57,10 +63,14 @@ fn made<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
     rows.iter().filter(|of| !of.lines.is_empty()).cloned().collect()
 }
 
+fn failed(of: &Row<'_>) -> usize {
+    of.condition(FAILED).parse().unwrap_or_default()
+}
+
 /// How many there are, and of how many where others failed.
 fn plans(of: &Row<'_>) -> Cell {
     let plans = of.lines.len();
-    match of.condition(FAILED).parse::<usize>().unwrap_or_default() {
+    match failed(of) {
         0 => Cell::of(plans),
         failed => Cell::of(format!("{plans} of {}", plans + failed)),
     }
@@ -80,7 +90,8 @@ fn printed<'a>(measure: &'a str) -> Column<'a, Row<'a>> {
 
 /// The condition of a row, and its model where several stand in a table.
 fn named<'a>(several: bool) -> Vec<Column<'a, Row<'a>>> {
-    std::iter::once(condition("condition")).chain(several.then(|| condition("model"))).collect()
+    let model = || words("model", |of: &Row<'_>| of.condition(NAMED));
+    std::iter::once(condition("condition")).chain(several.then(model)).collect()
 }
 
 /// The columns of Table 1: executability, and the similarity of the households at the end.
@@ -129,9 +140,10 @@ fn likeness<'a>(several: bool) -> Vec<Column<'a, Row<'a>>> {
 }
 
 fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Report) {
-    let every =
-        |word: fn(&RepromptResult) -> &str| distinct(methods.iter().flat_map(|of| &of.lines).map(|line| word(line)));
-    let of_rows: Vec<String> = methods.iter().map(|of| of.condition("model")).collect();
+    // What failed was tried all the same.
+    let tried = || lines.iter().filter(|line| METHODS.iter().any(|method| method.name() == line.condition));
+    let every = |word: fn(&RepromptResult) -> &str| distinct(tried().map(word));
+    let of_rows: Vec<String> = methods.iter().map(|of| of.condition(NAMED)).collect();
     let (titles, models) = (every(|line| &line.title), distinct(of_rows.iter().map(String::as_str)));
     let (model, embedders) = (models.join(", "), every(|line| &line.embedder).join(", "));
     let builtin = if models.contains(&stepwright_method::SYMBOLIC) {
@@ -140,14 +152,18 @@ fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Repo
     } else {
         ""
     };
+    let made = methods.iter().map(|of| of.lines.len()).sum::<usize>();
+    let plans = match methods.iter().map(failed).sum::<usize>() {
+        0 => count(made, "plan"),
+        failed => format!("{made} of {}", count(made + failed, "plan")),
+    };
     let basis = format!(
-        "\n{} of {}, model: {model}. Sentence vectors: {embedders}.{builtin} A plan is executable if its program can be carried out in a \
+        "\n{plans} of {}, model: {model}. Sentence vectors: {embedders}.{builtin} A plan is executable if its program can be carried out in a \
          household prepared for it; a step that was refused and never mended counts. `GS`: states at the end alike those after a program of \
          people, over all annotated classes (2022) or those either program names (2024). `LCS`: longest common subsequence with the nearest \
          program of people, percent. `95 %` is over tasks, whatever their scenes, `sd` over seeds. Whether plans are correct people say: \
          `stepwright rate RESULTS`. `paper` is filled where condition, \
          tasks, scenes and model are the paper's.\n",
-        count(methods.iter().map(|of| of.lines.len()).sum::<usize>(), "plan"),
         count(titles.len(), "task"),
     );
     for of in &mut methods {
@@ -288,7 +304,56 @@ mod tests {
             assert_eq!((cells[1..5].join(" "), cells.last()), ("0 of 2 -".to_owned(), Some(&"2")), "{text}");
             assert!(text.contains("cause, flat/a and 1 more: no server\n"), "{text}");
             assert!(!text.contains("  b cause"), "{text}");
+            let tried =
+                if lines.len() == 2 { "0 of 2 plans of 1 task, model: symbolic" } else { "1 of 3 plans of 1 task" };
+            assert!(text.contains(&format!("\n{tried}")), "{text}");
         }
+    }
+
+    #[test]
+    fn of_a_task_without_a_plan_it_is_said() {
+        let of = |condition: &str, title: &str, executable| RepromptResult {
+            title: title.to_owned(),
+            task: format!("flat/{title}"),
+            ..line(condition, executable, &[])
+        };
+        let cut = RepromptResult { error: Some("cut".to_owned()), ..of("cause", "a", true) };
+        let lines = [of("notion", "a", false), of("open-loop", "a", true), cut, of("cause", "b", true)];
+        let text = report(&lines).to_string();
+        let (_, below) = text.split_once("Tasks of which a plan cannot be carried out").unwrap();
+        let row = below.lines().find(|line| line.starts_with("a ")).unwrap();
+        assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["a", "-", "3", "no", "plan"], "{text}");
+    }
+
+    #[test]
+    fn another_models_plans_are_no_publications_and_each_counts() {
+        let of = |task: usize, scene: usize, model: &str, experiment: &serde_json::Value| RepromptResult {
+            title: format!("task {task}"),
+            task: format!("scene{scene}/{task}"),
+            model: model.to_owned(),
+            under: Under { experiment: experiment.clone().into(), ..Under::default() },
+            ..line("cause", true, &[])
+        };
+        let row = |model: &str, experiment: serde_json::Value| {
+            let all = (0..88).flat_map(|task| (0..7).map(move |scene| (task, scene)));
+            let lines: Vec<_> = all.map(|(task, scene)| of(task, scene, model, &experiment)).collect();
+            let text = report(&lines).to_string();
+            let row = text.lines().find(|line| line.starts_with("cause ")).unwrap();
+            row.split_whitespace().nth(4).map(str::to_owned)
+        };
+        let own = serde_json::json!({ "max_steps": 100, "model": { "name": "gpt", "id": "davinci-instruct" } });
+        assert_eq!(row("gpt", own.clone()).as_deref(), Some("98.86"), "whatever it is called");
+        assert_eq!(row("gpt (proposer rep)", own).as_deref(), Some("-"));
+        let roles = serde_json::json!({ "max_steps": 100, "roles": { "proposer": { "name": "rep" } } });
+        assert_eq!(row("davinci-instruct", roles).as_deref(), Some("-"));
+        let again = |seed| RepromptResult { seed, ..line("cause", true, &[]) };
+        let plans = |model: &str| {
+            let lines = [0, 1].map(|seed| RepromptResult { model: model.to_owned(), ..again(seed) });
+            let text = report(&lines).to_string();
+            let row = text.lines().find(|line| line.starts_with("cause ")).unwrap();
+            row.split_whitespace().nth(1).map(str::to_owned)
+        };
+        assert_eq!([plans("symbolic"), plans("symbolic (proposer rep)")], [Some("1".to_owned()), Some("2".to_owned())]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct RepromptResult {
     pub task: String,
     pub title: String,
     pub seed: u64,
-    /// The model's name; empty where the program is one that people wrote.
+    /// The model's name, with those of roles that have another; empty where the program is one that people wrote.
     pub model: String,
     pub embedder: String,
     pub plan: Vec<String>,

@@ -179,6 +179,11 @@ impl RunResult {
         role::in_words(&self.model, &self.options)
     }
 
+    /// The same, the model by the name that publications have for it.
+    pub(crate) fn published_models(&self) -> String {
+        role::in_words(&self.under.model(&self.model), &self.options)
+    }
+
     /// The episode's reward; `None` where nothing was rewarded and nobody knows whether the goal was reached.
     pub(super) fn known_reward(&self) -> Option<f64> {
         Some(self.reward).filter(|reward| !self.untold || *reward != 0.0)

@@ -10,6 +10,8 @@ use super::experiment::{Experiment, plain};
 use super::lines::{Entry, Planned};
 use crate::report::Labels;
 use crate::sample::{METHOD_OPTIONS, Sample, Under, settings};
+use stepwright_episode::Role;
+use stepwright_method::options::BELIEF;
 use stepwright_method::publications::SETTINGS;
 use stepwright_method::{Methods, SYMBOLIC, publications};
 use stepwright_text::words::noun;
@@ -53,10 +55,10 @@ pub fn labels(experiment: &Experiment, planned: &[Planned], methods: &'static Me
     let mut whose: BTreeSet<String> = planned.iter().filter_map(|of| settings(&of.condition)).collect();
     whose.extend(settings(fields));
     let whose = Vec::from_iter(whose).join(", ");
-    let model = &fields["model"];
-    let model = match model["name"].as_str() {
-        Some(SYMBOLIC) => Some("no language model".to_owned()),
-        name => model["id"].as_str().or(name).map(str::to_owned),
+    let roles = of_roles(fields, planned, methods);
+    let model = match called(&fields["model"]) {
+        Some(SYMBOLIC) if roles.is_empty() => Some("no language model".to_owned()),
+        model => model.map(|model| format!("{model}{roles}")),
     };
     let options = fields["options"].as_object().into_iter().flatten().filter(|(key, _)| *key != "settings");
     let options = options.map(|(key, value)| format!("{key} {}", plain(value)));
@@ -95,6 +97,26 @@ pub fn labels(experiment: &Experiment, planned: &[Planned], methods: &'static Me
         ("program", text(&fields["program"])),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?))).collect()
+}
+
+/// A model by the id that its endpoint knows it by, else by its name.
+fn called(model: &Value) -> Option<&str> {
+    model["id"].as_str().or_else(|| model["name"].as_str())
+}
+
+/// The models that roles have of their own, of those that a method of the experiment asks as, to be read behind the model: ` (writer small)`.
+fn of_roles(fields: &Value, planned: &[Planned], methods: &'static Methods) -> String {
+    let beside = |role: Role| role == Role::Writer && fields[METHOD_OPTIONS][BELIEF.key] == "on";
+    let asks = |condition: &Value, role: Role| {
+        let method = condition["method"].as_str().or_else(|| fields["method"].as_str()).unwrap_or_default();
+        let known = methods.named(method);
+        !method.is_empty() && (beside(role) || known.is_none_or(|known| known.info().roles.contains(&role)))
+    };
+    let is_asked = |role: Role| planned.iter().any(|of| asks(&of.condition, role));
+    let roles = fields["roles"].as_object().into_iter().flatten();
+    let asked = roles.filter(|(role, _)| Role::named(role).is_some_and(is_asked));
+    let words: Vec<String> = asked.filter_map(|(role, model)| Some(format!("{role} {}", called(model)?))).collect();
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }
 
 /// The limits that a method ends episodes at by itself: those that a condition names, or that its settings have in the world.
@@ -181,6 +203,13 @@ mod tests {
             of(fields, &several),
             "method a, b; settings s; model org/m; seeds 1, 7; limits 24 actions, 9 tokens"
         );
+        // The models of roles that are asked, whether or not there is one beside them.
+        let roles = json!({"proposer": {"name": "rep", "id": "org/rep"}, "writer": {"name": "small", "id": null}});
+        for (model, shown) in [("symbolic", "symbolic"), ("m", "m")] {
+            let fields = json!({"world": "household", "model": {"name": model}, "roles": roles});
+            let expected = format!("model {shown} (proposer org/rep); seeds 0");
+            assert!(of(fields, &[planned(&[0], json!({"method": "react"}))]).ends_with(&expected));
+        }
         // What was set beside the settings; not what they have themselves, nor what no method of the experiment goes by.
         let react = json!({"method": "react", "settings": "react-2023"});
         for (set, shown) in [

@@ -305,13 +305,14 @@ mod tests {
             let experiment = of(folder.path(), flags, "m").into();
             Under { experiment, ..Under::default() }.departs()
         };
-        assert!(!departs(&[]) && !departs(&[("model.retries", "0")]) && !departs(&[("model.top_logprobs", "3")]));
+        let harmless = [("retries", "0"), ("top_logprobs", "3"), ("context", "4096"), ("api", "completions")];
+        let harmless = harmless.map(|(key, value)| (format!("model.{key}"), value));
+        assert!(!departs(&[]) && harmless.iter().all(|(setting, value)| !departs(&[(setting.as_str(), *value)])));
         for flag in [
             ("model.api", "chat"),
             ("model.temperature", "0.3"),
             ("model.max_tokens", "77"),
             ("model.think", "off"),
-            ("model.context", "4096"),
             ("gate.token_budget", "100"),
             ("method.domain", "derived"),
         ] {

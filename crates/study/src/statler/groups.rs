@@ -12,6 +12,8 @@ pub struct Group {
     pub domain: String,
     pub method: String,
     pub model: String,
+    /// The model as publications name it.
+    pub published: String,
     /// Whether they are under the paper's settings, and no limit ended an episode early.
     pub whole: bool,
     pub played: Vec<Played>,
@@ -24,7 +26,8 @@ impl Group {
         let at = found.unwrap_or(groups.len());
         if found.is_none() {
             let (domain, method, model) = (domain.to_owned(), method.to_owned(), model.to_owned());
-            groups.push(Group { domain, method, model, whole: true, played: Vec::new() });
+            let published = model.clone();
+            groups.push(Group { domain, method, model, published, whole: true, played: Vec::new() });
         }
         &mut groups[at]
     }
@@ -38,6 +41,6 @@ impl Group {
 
     /// The paper's figure, where it was measured under the same condition.
     pub(crate) fn printed(&self, measure: &str) -> Option<PublishedFigure> {
-        paper::of(&self.domain, &self.method, &self.model, self.units().len(), measure).filter(|_| self.whole)
+        paper::of(&self.domain, &self.method, &self.published, self.units().len(), measure).filter(|_| self.whole)
     }
 }

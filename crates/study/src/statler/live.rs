@@ -188,16 +188,22 @@ pub(crate) fn writer_of(run: &RunResult) -> String {
     run.options.get(&Role::Writer.key()).unwrap_or(&run.model).clone()
 }
 
+/// The episodes of a row that were run to their end.
+pub(crate) fn done<'a>(of: &columns::Group<'a, StatlerResult>) -> columns::Group<'a, StatlerResult> {
+    let lines = of.lines.iter().copied().filter(|r| r.run.error.is_none());
+    columns::Group::all(of.conditions.clone(), lines).once()
+}
+
 /// What acted where no model took part.
 pub(crate) const PLAYED: &str = "reference programs";
 
-/// Results that were run to their end, by domain, method and model.
+/// Results by domain, method and model: those that were run to their end. What all failed keeps its group, which is empty.
 pub fn groups(results: &[StatlerResult]) -> Vec<Group> {
-    let done = results.iter().filter(|r| r.run.error.is_none());
     let group = |of: &columns::Group<'_, StatlerResult>| Group {
         domain: of.condition("domain"),
         method: [of.condition("method"), of.condition(UNDER)].join(" ").trim().to_owned(),
         model: of.condition("model"),
+        published: of.lines.first().map(|r| r.run.published_models()).unwrap_or_default(),
         whole: of.lines.iter().all(|r| {
             let under = &r.run.under;
             under.settings() == Requests::NAME
@@ -205,7 +211,7 @@ pub fn groups(results: &[StatlerResult]) -> Vec<Group> {
                 && !under.is_on_own_tasks(&r.run.task)
                 && under.most_actions().is_none_or(|most| most >= MOST_ACTIONS.into())
         }),
-        played: of.lines.iter().map(|r| r.played()).collect(),
+        played: done(of).lines.iter().map(|r| r.played()).collect(),
     };
-    columns::rows(done, conditions).iter().map(group).collect()
+    columns::rows(results, conditions).iter().map(group).collect()
 }

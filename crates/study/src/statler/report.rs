@@ -2,7 +2,7 @@
 
 use super::curves;
 use super::groups::Group;
-use super::live::{StatlerResult, conditions, groups, writer_of};
+use super::live::{StatlerResult, conditions, done, groups, writer_of};
 use super::paper::{COMMON, COMPARED, CUPS, EPISODES, MODEL, OWN, WINDOW};
 use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
 use crate::columns::{self, Cell, Column, column, condition, words};
@@ -16,7 +16,7 @@ use stepwright_method::REFERENCE;
 /// The groups that a group is cut with at the first failure of any: of its domain and model, the paper's two methods where both are
 /// there, else all methods if there are several.
 fn compared<'a>(groups: &'a [Group], with: &Group) -> Vec<&'a Group> {
-    let alike = |g: &&Group| g.domain == with.domain && g.model == with.model;
+    let alike = |g: &&Group| g.domain == with.domain && g.model == with.model && !g.played.is_empty();
     let of_paper: Vec<&Group> = groups.iter().filter(alike).filter(|g| COMPARED.contains(&g.method.as_str())).collect();
     if of_paper.len() == COMPARED.len() { of_paper } else { groups.iter().filter(alike).collect() }
 }
@@ -47,7 +47,7 @@ pub fn tables(groups: &[Group]) -> Report {
     paper(&mut report);
     report.chart(Chart::Shares(Shares {
         measure: "episodes without a wrong request".to_owned(),
-        rows: groups.iter().map(share_of).collect(),
+        rows: groups.iter().filter(|group| !group.played.is_empty()).map(share_of).collect(),
     }));
     report
 }
@@ -173,11 +173,7 @@ fn writers(results: &[StatlerResult], report: &mut Report) {
     };
     // A writer of whom everything failed has a row of its own: the first stays the first.
     let all = columns::rows(results, conditions);
-    let done = all.iter().map(|row| {
-        let lines = row.lines.iter().copied().filter(|r| r.run.error.is_none());
-        columns::Group::all(row.conditions.clone(), lines).once()
-    });
-    let rows: Vec<Of<'_>> = done.collect();
+    let rows: Vec<Of<'_>> = all.iter().map(done).collect();
     let failed = |of: &Of<'_>| {
         let row = all.iter().find(|row| row.conditions == of.conditions);
         row.map_or(0, |row| row.count(|r| r.run.error.is_some()))
@@ -243,4 +239,52 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
         "\n`asks` (of a language model), `tokens`, `seconds` and `wrong values` (differences between belief and truth at a step) are means of an \
          episode; an episode with an error is not scored and has no wrong values.{builtin}\n"
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::run::RunResult;
+    use crate::sample::Under;
+
+    /// An episode of weight with a model, under the paper's settings.
+    fn episode(method: &str, number: usize, name: &str, model: Value) -> StatlerResult {
+        let experiment = json!({ "data": "12ab", "model": model }).into();
+        let under = Under { condition: json!({ "settings": "statler" }).into(), experiment, ..Under::default() };
+        let (task, method) = (format!("weight-{number:02}"), method.to_owned());
+        let run =
+            RunResult { task, method, kind: "weight".into(), model: name.to_owned(), under, ..RunResult::default() };
+        StatlerResult { data: String::new(), right: vec![true], temporal: vec![false], drift: Vec::new(), run }
+    }
+
+    /// The first row of a method, without its domain and name.
+    fn row(results: &[StatlerResult], method: &str) -> Vec<String> {
+        let text = of_runs(results, false).to_string();
+        let mut rows = text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        rows.find(|cells| cells.iter().take(2).eq(["weight", method])).unwrap_or_default().split_off(2)
+    }
+
+    #[test]
+    fn what_all_failed_keeps_its_row() {
+        let of = |method: &str| episode(method, 1, "m", json!({ "name": "m" }));
+        let mut failed = of("statler");
+        failed.run.error = Some("HTTP 400".to_owned());
+        let nothing = ["m", "0/0", "-", "-", "-", "-", "-", "-"];
+        assert_eq!(row(&[of("code-as-policies"), failed.clone()], "statler"), nothing);
+        assert_eq!(row(&[failed], "statler"), nothing);
+    }
+
+    #[test]
+    fn the_papers_figures_are_found_by_what_a_model_is_and_not_by_what_it_is_called() {
+        let printed = |name: &str, model: Value| {
+            let all: Vec<_> = (0..20).map(|number| episode("statler", number, name, model.clone())).collect();
+            row(&all, "statler")[4].clone()
+        };
+        assert_eq!(printed("gpt", json!({ "name": "gpt", "id": "gpt-3.5-turbo-instruct" })), "0.55");
+        assert_eq!(printed("recorded:/a/b", json!({ "name": "recorded", "id": null, "file": "12ab" })), "0.55");
+        let other = json!({ "name": "gpt-3.5-turbo-instruct", "id": "gpt-4" });
+        assert_eq!(printed("gpt-3.5-turbo-instruct", other), "-");
+    }
 }
