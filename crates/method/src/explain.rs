@@ -65,7 +65,9 @@ fn parts(cx: &Context<'_>) -> (BlockingTree, usize) {
     read.iter().for_each(|part| push(&part.text, part.holds, &part.why));
     if read.is_empty() {
         let left = cx.world.goals();
-        for part in &cx.knowledge.goals {
+        // What held at the reset and was broken since is a goal too.
+        let broken = left.iter().flatten().filter(|goal| !cx.knowledge.goals.contains(goal));
+        for part in cx.knowledge.goals.iter().chain(broken) {
             let (holds, why) = match left.as_ref().map(|left| !left.contains(part)) {
                 Some(true) => (true, "it holds"),
                 Some(false) => (false, "it does not hold yet"),
@@ -163,8 +165,8 @@ fn node(parent: Option<usize>, kind: NodeKind, text: String, status: NodeStatus,
 }
 
 /// The goal that an action serves: `first`, where goals come one after the other or none is open; else the one below which the action is
-/// wanted, and the task where it is wanted for none.
-fn served(cx: &Context<'_>, tree: &BlockingTree, first: usize, call: &Call) -> usize {
+/// wanted, or with which its reason begins, and the task where it is wanted for none.
+fn served(cx: &Context<'_>, tree: &BlockingTree, first: usize, call: &Call, reason: &str) -> usize {
     let is_goal = |node: &BlockingNode| node.kind == NodeKind::Goal && node.parent == Some(0);
     let sentence = &cx.session.header.sentence;
     if first == 0 || !cx.knowledge.proposer.goal_parts(sentence, &cx.history()).is_empty() {
@@ -180,7 +182,11 @@ fn served(cx: &Context<'_>, tree: &BlockingTree, first: usize, call: &Call) -> u
         }
         at = node.parent;
     }
-    0
+    let is_named = |node: &BlockingNode| {
+        let rest = reason.strip_prefix(&node.text);
+        is_goal(node) && node.status == NodeStatus::Blocked && rest.is_some_and(|rest| rest.starts_with(": "))
+    };
+    tree.nodes.iter().position(is_named).unwrap_or(0)
 }
 
 /// The tree of a proposal of the cursor's turn; `None` where it is another turn's.
@@ -208,7 +214,7 @@ pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<Blocking
             tree.nodes.push(node(Some(under), NodeKind::Action, text, status, why));
         }
         Some(call) => {
-            let under = served(cx, &tree, under, &call);
+            let under = served(cx, &tree, under, &call, found.rationale.as_deref().unwrap_or_default());
             grow(cx, &mut tree, &[(under, call)], "the chosen proposal");
         }
     }

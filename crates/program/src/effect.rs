@@ -166,7 +166,7 @@ impl Effect {
     pub fn compile(text: &str, function: &Function) -> Result<Effect, Rejection> {
         let text = text.trim();
         if text.contains(['\n', '\r']) {
-            return Err(Rejection::new("Form", "an effect is one line"));
+            return Err(Rejection::new("Form", "an effect is one line: write an `if` as `if condition: change`"));
         }
         let this = function.signature.names.first().map_or("self", |name| name);
         let source = format!("def _():\n {text}\n");

@@ -101,9 +101,10 @@ pub struct View {
     /// Long work: what, done, total.
     pub progress: Option<(String, usize, usize)>,
     pub pools: BTreeMap<String, Arc<Pool>>,
-    /// The blocking tree last asked for; `None` once the assertions it was derived from have changed.
+    /// The blocking tree last asked for; `None` once what it was derived from has changed.
     pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
-    /// How often assertions were put in force: what was derived from them is requested again when this changes.
+    /// How often assertions were put in force, or the tree of the goals became another one where the session stands: what was derived from them
+    /// is requested again when this changes.
     pub adoptions: usize,
     /// The driver's newest answers to questions of panes and dialogs, by the question's number.
     answers: BTreeMap<u64, Answer>,
@@ -185,6 +186,12 @@ impl View {
             Notice::Unwritten(unwritten) => self.unwritten = unwritten,
             Notice::Recorded(record) => self.record(record),
             Notice::Situation(situation) => {
+                // What demonstrations show may be known now: what was explained before that is explained again.
+                let before = self.given.0.as_ref().filter(|before| before.node == situation.node);
+                if before.is_some_and(|before| before.goals != situation.goals) {
+                    self.adoptions += 1;
+                    self.blocking = None;
+                }
                 self.given.0 = Some(situation);
                 self.show_given();
             }

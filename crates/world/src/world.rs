@@ -18,7 +18,7 @@ use super::outcome::{Outcome, ProgramHeader, Snapshot, TaskInfo};
 use super::remote::Remote;
 use super::transcript::{Logs, Transcript};
 use super::{Ability, Language, Map, Request, Requests, Symbols, TASK};
-use crate::blocking::Environment;
+use crate::blocking::{Environment, Requested};
 use crate::literal::{Atom, Facts};
 use crate::options::{Table, Values};
 use stepwright_episode::{Action, Check, Header, StepOutcome};
@@ -208,9 +208,10 @@ impl<W: World + ?Sized> Environment for W {
         self.symbols()?.goal_holds(part)
     }
 
-    fn requested(&self) -> Option<(String, Option<String>)> {
+    fn requested(&self) -> Option<Requested> {
         let reference = self.requests()?.reference().and_then(Result::ok).map(str::to_owned);
-        Some((World::request(self)?.query, reference))
+        let Request { number, query: words, .. } = World::request(self)?;
+        Some(Requested { number, words, reference })
     }
 
     fn text_of(&self, call: &Call) -> Option<String> {

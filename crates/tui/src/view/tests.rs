@@ -346,3 +346,15 @@ fn a_cost_without_that_of_a_model_without_a_price_is_said_to_be_more() {
         assert!(shown.starts_with(said), "{shown}");
     }
 }
+
+#[test]
+fn what_was_explained_is_explained_again_once_the_goals_are_others() {
+    let mut played = Played::new();
+    played.leaves(&["a"]);
+    for (leaf, again) in [("a", false), ("b", true)] {
+        let before = played.view.adoptions;
+        played.view.notice(Notice::Blocking { proposal: 1, tree: Arc::default() });
+        played.leaves(&[leaf]);
+        assert_eq!((played.view.blocking.is_none(), played.view.adoptions > before), (again, again), "{leaf}");
+    }
+}

@@ -5,6 +5,16 @@ use std::sync::Arc;
 use crate::literal::{Atom, Facts};
 use stepwright_program::Call;
 
+/// The request that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requested {
+    /// Its place in the episode, by which it is told from others of the same words.
+    pub number: usize,
+    pub words: String,
+    /// Its reference program, where one is written down.
+    pub reference: Option<String>,
+}
+
 /// An environment at its present moment.
 pub trait Environment {
     /// The facts that the agent can know now; `None` where no literals are reported.
@@ -21,8 +31,8 @@ pub trait Environment {
     /// Whether a part of a goal holds, judged as goals are; `None` where that is not reported.
     fn goal_holds(&self, part: &Atom) -> Option<bool>;
 
-    /// The words of the open request, and its reference program where one is written down; `None` where nothing is requested.
-    fn requested(&self) -> Option<(String, Option<String>)> {
+    /// `None` where nothing is requested.
+    fn requested(&self) -> Option<Requested> {
         None
     }
 

@@ -23,8 +23,8 @@ pub struct Growth {
     derived: Option<Derived>,
     /// The tree of the last action that was refused and is no leaf of the forest.
     refused: Option<Arc<RefusedTree>>,
-    /// The request that the step taken in last closed without reward.
-    missed: Option<Atom>,
+    /// Whether a request that the step taken in last closed was met; `None` where it closed none.
+    closed: Option<bool>,
 }
 
 /// The observation of a world's present moment: facts and goals.
@@ -58,7 +58,7 @@ impl Growth {
             memory: Arc::new(memory),
             derived: None,
             refused: None,
-            missed: None,
+            closed: None,
         })
     }
 
@@ -69,7 +69,7 @@ impl Growth {
         let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&observed.facts);
         let (domain, forest) = (Arc::new(domain), Arc::new(forest));
-        Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived), refused: None, missed: None }
+        Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived), refused: None, closed: None }
     }
 
     pub fn is_derived(&self) -> bool {
@@ -96,11 +96,10 @@ impl Growth {
     /// from assertions changes with it.
     pub fn hear(&mut self, step: Step, (won, reward): (bool, f64), world: &(impl Environment + ?Sized)) {
         if let Some(derived) = &mut self.derived {
-            let open = derived.request().map(str::to_owned);
+            let open = derived.request_number();
             derived.hear(step, won, Report::of(world));
             // Of a request that is closed the reward says whether it was met.
-            let missed = open.filter(|open| !won && reward <= 0.0 && derived.request() != Some(open.as_str()));
-            self.missed = missed.map(|predicate| Atom { predicate, args: Vec::new() });
+            self.closed = (open.is_some() && derived.request_number() != open).then_some(won || reward > 0.0);
             self.derive_again(None, world);
         }
     }
@@ -150,10 +149,10 @@ impl Growth {
         let known = (text, action.as_ref());
         Arc::make_mut(&mut self.memory).executed(&self.domain, known, error, &before.facts, &after.facts);
         let forest = Arc::make_mut(&mut self.forest);
-        after.moment(world, |moment| forest.executed(&self.domain, text, error, moment));
-        if let Some(missed) = self.missed.take() {
-            forest.miss(&missed);
+        if let Some(met) = self.closed.take() {
+            forest.close(met);
         }
+        after.moment(world, |moment| forest.executed(&self.domain, text, error, moment));
         if self.derived.is_some() {
             forest.replant_roots(&self.domain);
             self.derive_again(None, world);

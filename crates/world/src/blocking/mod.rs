@@ -19,7 +19,7 @@ pub mod selector;
 pub use derive::{Derivation, known};
 pub use derived::{Basis, Before, Derived, EVALUATIONS, EXCUSED, Report, TextOf};
 pub use domain::Domain;
-pub use environment::Environment;
+pub use environment::{Environment, Requested};
 pub use forest::{Blocked, Forest, Moment, Node, NodeKey, REFUSED, Selection};
 pub use growth::{Growth, Observation};
 pub use knowledge::Knowledge;

@@ -29,6 +29,9 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     let mut adds = Vec::new();
     let mut drops = Vec::new();
     let (mut reworded, mut same) = (0_usize, 0_usize);
+    let changes = |row: &SideBySide| row.counterpart != Counterpart::Same;
+    let of_effects =
+        one.is_none() && rows.iter().any(|(action, row)| action_of_effects(action).is_some() && changes(row));
     for (action, row) in rows {
         match (&row.left, &row.right) {
             (Some(left), None) => drops.push((named(action, left), forbade(action, row))),
@@ -63,7 +66,12 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
         1 => "; 1 is replaced by one that holds at the same instances".to_owned(),
         n => format!("; {n} are replaced by ones that hold at the same instances"),
     };
-    question.push_str(&format!("{stay}{reworded}. {back} in the list takes this back."));
+    // Of effects each action has a history of its own.
+    let effects = match of_effects {
+        true => format!("; effects in theirs ({}), action by action", view.key(PaneAction::Effects)),
+        false => String::new(),
+    };
+    question.push_str(&format!("{stay}{reworded}. {back} in the list takes this back{effects}."));
     vec![Intent::Confirm { title: format!("Put {name}"), question, yes: "adopt", commands: vec![command] }]
 }
 

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use super::derive::Means;
 use super::domain::Domain;
+use super::environment::Requested;
 use super::forest::Forest;
 use crate::literal::{Atom, Facts};
 use crate::planner::{Agent, AgentContext, Wanted};
@@ -48,15 +49,13 @@ pub struct Basis {
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     symbols: Option<(Arc<Facts>, Vec<Atom>)>,
-    request: Option<String>,
-    reference: Option<String>,
+    request: Option<Requested>,
 }
 
 impl Report {
     pub fn of(world: &(impl super::environment::Environment + ?Sized)) -> Self {
         let symbols = world.shared_facts().map(|facts| (facts, world.goals().unwrap_or_default()));
-        let (request, reference) = world.requested().unzip();
-        Report { symbols, request, reference: reference.flatten() }
+        Report { symbols, request: world.requested() }
     }
 }
 
@@ -174,7 +173,12 @@ impl Derived {
 
     /// The words of the open request.
     pub(super) fn request(&self) -> Option<&str> {
-        self.report.request.as_deref().filter(|words| !words.trim().is_empty())
+        self.report.request.as_ref().map(|request| request.words.as_str()).filter(|words| !words.trim().is_empty())
+    }
+
+    /// Its place in the episode, by which it is told from others of the same words.
+    pub(super) fn request_number(&self) -> Option<usize> {
+        self.report.request.as_ref().map(|request| request.number)
     }
 
     /// Why a goal has no action below it.
@@ -203,7 +207,7 @@ impl Derived {
             history,
             rejected: &[],
             observed: self.report.symbols.as_ref().map(|(facts, goals)| (facts.as_ref(), goals.as_slice())),
-            reference: self.report.reference.as_deref(),
+            reference: self.report.request.as_ref().and_then(|request| request.reference.as_deref()),
         })
     }
 

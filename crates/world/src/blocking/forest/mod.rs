@@ -90,6 +90,9 @@ pub struct Forest {
     /// Those that were closed and not met.
     #[serde(default)]
     missed: Vec<Atom>,
+    /// Whether the request whose goals there were was closed since the forest was settled.
+    #[serde(skip)]
+    closed: bool,
     remembered: BTreeSet<Atom>,
     selections: u32,
     next: NodeKey,
@@ -158,11 +161,11 @@ impl Forest {
         &self.done
     }
 
-    /// Takes a goal that is no longer to be met as closed and not met, where it counted as met.
-    pub(super) fn miss(&mut self, goal: &Atom) {
-        if let Some(at) = self.done.iter().rposition(|done| done == goal) {
-            self.missed.push(self.done.remove(at));
-        }
+    /// The request that was open is closed: its goals are over, whatever the next one wants.
+    pub(super) fn close(&mut self, met: bool) {
+        let over = std::mem::take(&mut self.goals);
+        if met { &mut self.done } else { &mut self.missed }.extend(over);
+        self.closed = true;
     }
 
     /// Conditions that errors raised and that nothing has resolved since.
@@ -339,7 +342,9 @@ impl Forest {
 
     /// Goals that were met take their trees with them: the forest is planted again.
     fn settle(&mut self, domain: &Domain, moment: &Moment<'_>) {
-        let changed = self.goals != moment.goals;
+        // What another request wants in the same words was not met before.
+        let is_another = std::mem::take(&mut self.closed);
+        let changed = is_another || self.goals != moment.goals;
         if changed {
             // From the end, as those in front are met first: of a goal that stands there twice one may be left.
             let mut left = moment.goals.to_vec();
@@ -352,12 +357,9 @@ impl Forest {
             }
             self.done.extend(met.into_iter().rev());
             // What is to be met again is over no longer.
-            for goal in left {
-                for over in [&mut self.done, &mut self.missed] {
-                    if let Some(at) = over.iter().rposition(|other| *other == goal) {
-                        over.remove(at);
-                        break;
-                    }
+            for goal in left.into_iter().filter(|_| !is_another) {
+                if let Some(at) = self.done.iter().rposition(|other| *other == goal) {
+                    self.done.remove(at);
                 }
             }
         }
