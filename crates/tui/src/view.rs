@@ -105,7 +105,7 @@ pub struct View {
     pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
     /// How often assertions were put in force, or the tree of the goals became another one where the session stands: what was derived from them
     /// is requested again when this changes.
-    pub adoptions: usize,
+    pub grounds_changed: usize,
     /// The driver's newest answers to questions of panes and dialogs, by the question's number.
     answers: BTreeMap<u64, Answer>,
     pub candidate_asks: CandidateAsks,
@@ -189,7 +189,7 @@ impl View {
                 // What demonstrations show may be known now: what was explained before that is explained again.
                 let before = self.given.0.as_ref().filter(|before| before.node == situation.node);
                 if before.is_some_and(|before| before.goals != situation.goals) {
-                    self.adoptions += 1;
+                    self.grounds_changed += 1;
                     self.blocking = None;
                 }
                 self.given.0 = Some(situation);

@@ -44,7 +44,7 @@ impl View {
             Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact, .. }
                 if artifact.kind == ArtifactKind::Assertions =>
             {
-                self.adoptions += 1;
+                self.grounds_changed += 1;
                 self.blocking = None;
             }
             _ => {}

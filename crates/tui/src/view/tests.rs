@@ -352,9 +352,9 @@ fn what_was_explained_is_explained_again_once_the_goals_are_others() {
     let mut played = Played::new();
     played.leaves(&["a"]);
     for (leaf, again) in [("a", false), ("b", true)] {
-        let before = played.view.adoptions;
+        let before = played.view.grounds_changed;
         played.view.notice(Notice::Blocking { proposal: 1, tree: Arc::default() });
         played.leaves(&[leaf]);
-        assert_eq!((played.view.blocking.is_none(), played.view.adoptions > before), (again, again), "{leaf}");
+        assert_eq!((played.view.blocking.is_none(), played.view.grounds_changed > before), (again, again), "{leaf}");
     }
 }

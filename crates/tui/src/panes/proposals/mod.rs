@@ -71,7 +71,7 @@ impl ProposalsPane {
 
     fn choose(&mut self, view: &View) -> Vec<Intent> {
         let Some(id) = self.at(view).filter(|id| view.selected != Some(*id)) else { return Vec::new() };
-        self.explained = Some((id, view.adoptions));
+        self.explained = Some((id, view.grounds_changed));
         vec![Intent::Select(id), Intent::Send(Command::Explain { proposal: id })]
     }
 
@@ -244,8 +244,8 @@ impl Pane for ProposalsPane {
         // The blocking pane follows the choice, whoever made it.
         let explained = view.blocking.as_ref().map(|(id, _)| *id);
         match view.chosen().map(|p| p.id) {
-            Some(id) if explained != Some(id) && self.explained != Some((id, view.adoptions)) => {
-                self.explained = Some((id, view.adoptions));
+            Some(id) if explained != Some(id) && self.explained != Some((id, view.grounds_changed)) => {
+                self.explained = Some((id, view.grounds_changed));
                 vec![Intent::Send(Command::Explain { proposal: id })]
             }
             Some(_) => Vec::new(),
